@@ -1,0 +1,34 @@
+# Everything sotto stands on, all of it Debian's (scripts/bootstrap installs it).
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(Threads REQUIRED)
+find_package(OpenSSL 3.0 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(GTest REQUIRED)
+find_package(rapidcheck REQUIRED)
+find_package(benchmark REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(ZLIB REQUIRED)
+find_path(SPECTRA_INCLUDE Spectra/SymEigsSolver.h REQUIRED)
+pkg_check_modules(GMP REQUIRED IMPORTED_TARGET gmpxx gmp)
+pkg_check_modules(MPFR REQUIRED IMPORTED_TARGET mpfr)
+pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
+
+add_library(sotto_options INTERFACE)
+target_include_directories(sotto_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_include_directories(sotto_options SYSTEM INTERFACE ${SPECTRA_INCLUDE})
+# No fused multiply-add behind our back: the message-by-message simulator and
+# the vectorised engine must give the same bits.
+target_compile_options(sotto_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off
+  $<$<BOOL:${SOTTO_WARNINGS_ARE_ERRORS}>:-Werror>)
+if(SOTTO_SANITIZE)
+  target_compile_options(sotto_options INTERFACE
+    -fsanitize=${SOTTO_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(sotto_options INTERFACE -fsanitize=${SOTTO_SANITIZE})
+endif()
+target_link_libraries(sotto_options INTERFACE
+  Eigen3::Eigen Threads::Threads fmt::fmt tl::expected PkgConfig::GMP)

@@ -1,0 +1,163 @@
+#include "base/random.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "base/check.h"
+
+namespace sotto {
+
+std::uint64_t RandomSource::below(std::uint64_t bound) {
+  check(bound > 0, "a uniform draw has at least one outcome");
+  const auto width = std::bit_width(bound - 1);
+  if (width == 0) return 0;
+  const std::uint64_t mask = ~std::uint64_t{0} >> (64 - width);
+  for (;;) {
+    const std::uint64_t draw = bits64() & mask;
+    if (draw < bound) return draw;
+  }
+}
+
+Integer RandomSource::below(const Integer& bound) {
+  check(sgn(bound) > 0, "a uniform draw has at least one outcome");
+  if (mpz_fits_ulong_p(bound.get_mpz_t()) != 0) return {below(std::uint64_t{bound.get_ui()})};
+  const Integer last = bound - 1;
+  const std::size_t width = mpz_sizeinbase(last.get_mpz_t(), 2);
+  const std::size_t words = (width + 63) / 64;
+  std::vector<std::uint64_t> raw(words);
+  Integer draw;
+  do {
+    for (std::uint64_t& word : raw) word = bits64();
+    raw.back() >>= words * 64 - width;
+    mpz_import(draw.get_mpz_t(), words, -1, sizeof(std::uint64_t), 0, 0, raw.data());
+  } while (draw > last);
+  return draw;
+}
+
+OsRandom::~OsRandom() {
+  OPENSSL_cleanse(block_.data(), block_.size());
+}
+
+void OsRandom::fill(std::span<std::byte> bytes) {
+  while (!bytes.empty()) {
+    if (used_ == block_.size()) {
+      std::size_t have = 0;
+      while (have < block_.size()) {
+        const ssize_t got = getrandom(block_.data() + have, block_.size() - have, 0);
+        check(got > 0 || errno == EINTR, "the operating system gives random bytes");
+        if (got > 0) have += static_cast<std::size_t>(got);
+      }
+      used_ = 0;
+    }
+    const std::size_t take = std::min(bytes.size(), block_.size() - used_);
+    std::memcpy(bytes.data(), block_.data() + used_, take);
+    OPENSSL_cleanse(block_.data() + used_, take);
+    used_ += take;
+    bytes = bytes.subspan(take);
+  }
+}
+
+std::uint64_t OsRandom::bits64() {
+  std::uint64_t bits = 0;
+  fill(std::as_writable_bytes(std::span(&bits, 1)));
+  return bits;
+}
+
+SeededRandom::SeededRandom(std::uint64_t seed, std::uint64_t stream) {
+  // splitmix64 (Steele, Lea, Flood 2014) over a mix of both words: close seeds
+  // and close streams give unrelated states.
+  auto splitmix = [](std::uint64_t& x) {
+    std::uint64_t z = (x += 0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  };
+  std::uint64_t mixed_stream = stream + 0x632be59bd9b4e019;
+  std::uint64_t x = seed ^ splitmix(mixed_stream);
+  for (std::uint64_t& word : state_) word = splitmix(x);
+}
+
+// xoshiro256++ 1.0 (Blackman, Vigna 2019).
+std::uint64_t SeededRandom::bits64() {
+  const std::uint64_t result = std::rotl(state_[0] + state_[3], 23) + state_[0];
+  const std::uint64_t t = state_[1] << 17;
+  state_[2] ^= state_[0];
+  state_[3] ^= state_[1];
+  state_[1] ^= state_[2];
+  state_[0] ^= state_[3];
+  state_[2] ^= t;
+  state_[3] = std::rotl(state_[3], 45);
+  return result;
+}
+
+void SeededRandom::fill(std::span<std::byte> bytes) {
+  while (!bytes.empty()) {
+    const std::uint64_t bits = bits64();
+    const std::size_t take = std::min(bytes.size(), sizeof(bits));
+    std::memcpy(bytes.data(), &bits, take);
+    bytes = bytes.subspan(take);
+  }
+}
+
+struct KeyedRandom::Cipher {
+  EVP_CIPHER_CTX* context = EVP_CIPHER_CTX_new();
+  std::array<std::byte, 512> block{};
+  std::size_t used = sizeof(block);
+
+  Cipher() = default;
+  Cipher(const Cipher&) = delete;
+  Cipher& operator=(const Cipher&) = delete;
+  ~Cipher() {
+    EVP_CIPHER_CTX_free(context);
+    OPENSSL_cleanse(block.data(), block.size());
+  }
+};
+
+KeyedRandom::KeyedRandom(const Key& key) : cipher_(std::make_unique<Cipher>()) {
+  const std::array<unsigned char, 16> counter_and_nonce{};  // a key is used for one stream only
+  const int ok = EVP_EncryptInit_ex(cipher_->context, EVP_chacha20(), nullptr,
+                                    reinterpret_cast<const unsigned char*>(key.data()),
+                                    counter_and_nonce.data());
+  check(ok == 1, "OpenSSL has ChaCha20");
+}
+
+KeyedRandom::~KeyedRandom() = default;
+
+void KeyedRandom::fill(std::span<std::byte> bytes) {
+  while (!bytes.empty()) {
+    if (cipher_->used == cipher_->block.size()) {
+      cipher_->block.fill(std::byte{0});
+      int produced = 0;
+      auto* data = reinterpret_cast<unsigned char*>(cipher_->block.data());
+      const auto size = static_cast<int>(cipher_->block.size());
+      check(
+          EVP_EncryptUpdate(cipher_->context, data, &produced, data, size) == 1 && produced == size,
+          "ChaCha20 gives its key stream");
+      cipher_->used = 0;
+    }
+    const std::size_t take = std::min(bytes.size(), cipher_->block.size() - cipher_->used);
+    std::memcpy(bytes.data(), cipher_->block.data() + cipher_->used, take);
+    OPENSSL_cleanse(cipher_->block.data() + cipher_->used, take);
+    cipher_->used += take;
+    bytes = bytes.subspan(take);
+  }
+}
+
+std::uint64_t KeyedRandom::bits64() {
+  // Little-endian whatever the machine, so that both ends of an edge draw the same.
+  std::array<std::byte, 8> raw{};
+  fill(raw);
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < raw.size(); ++i)
+    bits |= std::to_integer<std::uint64_t>(raw[i]) << (8 * i);
+  return bits;
+}
+
+}  // namespace sotto

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/integer.h"
+
+namespace sotto {
+
+// Where random bits come from is an argument, always. What touches real data
+// takes an OsRandom by type, so that nobody can hand it a seed.
+class RandomSource {
+ public:
+  RandomSource() = default;
+  RandomSource(const RandomSource&) = delete;
+  RandomSource& operator=(const RandomSource&) = delete;
+  virtual ~RandomSource() = default;
+
+  virtual void fill(std::span<std::byte> bytes) = 0;
+  [[nodiscard]] virtual std::uint64_t bits64() = 0;
+
+  // Uniform in {0, …, bound−1}, exactly: by rejection, never by a remainder. bound > 0.
+  [[nodiscard]] std::uint64_t below(std::uint64_t bound);
+  [[nodiscard]] Integer below(const Integer& bound);
+};
+
+// The operating system's generator (getrandom), read in blocks that are wiped as they are used.
+class OsRandom final : public RandomSource {
+ public:
+  OsRandom() = default;
+  ~OsRandom() override;
+  void fill(std::span<std::byte> bytes) override;
+  [[nodiscard]] std::uint64_t bits64() override;
+
+ private:
+  std::array<std::byte, 512> block_{};
+  std::size_t used_ = sizeof(block_);
+};
+
+// For simulations: xoshiro256++, seeded by splitmix64. Different streams of one
+// seed are independent for all practical purposes: `stream` names who draws (a
+// party, a trial), so that results do not depend on who draws first.
+class SeededRandom final : public RandomSource {
+ public:
+  explicit SeededRandom(std::uint64_t seed, std::uint64_t stream = 0);
+  void fill(std::span<std::byte> bytes) override;
+  [[nodiscard]] std::uint64_t bits64() override;
+
+ private:
+  std::array<std::uint64_t, 4> state_{};
+};
+
+// ChaCha20's key stream: what two parties draw in common from a secret they share.
+class KeyedRandom final : public RandomSource {
+ public:
+  using Key = std::array<std::byte, 32>;
+  explicit KeyedRandom(const Key& key);
+  ~KeyedRandom() override;
+  void fill(std::span<std::byte> bytes) override;
+  [[nodiscard]] std::uint64_t bits64() override;
+
+ private:
+  struct Cipher;
+  std::unique_ptr<Cipher> cipher_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,3 @@
+#include "cli/verb.h"
+
+int main(int argc, char** argv) { return sotto::run_command_line(argc, argv); }

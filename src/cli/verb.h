@@ -1,0 +1,37 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+
+namespace sotto {
+
+// What every verb has: how it prints.
+struct Output {
+  std::string format = "text";
+  [[nodiscard]] bool json() const { return format == "json"; }
+};
+
+// A verb adds itself to the command line and says what to run. `run` is called
+// after parsing if the verb was chosen; what it returns goes to standard output.
+struct Verb {
+  CLI::App* command = nullptr;
+  std::function<Result<std::string>()> run;
+};
+
+// Adds a verb with --format and an example under its --help.
+[[nodiscard]] CLI::App* add_command(CLI::App& app, const std::string& name,
+                                    const std::string& summary, const std::string& example,
+                                    Output& output);
+
+// One function per verb, in a file of its own.
+[[nodiscard]] Verb add_plan(CLI::App& app);
+[[nodiscard]] Verb add_simulate(CLI::App& app);
+[[nodiscard]] Verb add_reproduce(CLI::App& app);
+
+// Runs the program. Returns the exit status: 0, 1 (failed), 2 (bad input) or 3 (refused).
+[[nodiscard]] int run_command_line(int argc, const char* const* argv);
+
+}  // namespace sotto

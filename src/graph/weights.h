@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace sotto {
+
+// Symmetric edge weights w_ij ∈ (0, 1) with L_ii = Σ_j w_ij ∈ (0, 1), so that
+// W = I − L is doubly stochastic with a positive diagonal. (L_ii = 0 only for a party
+// without neighbours, which require_connected refuses.)
+class Weights {
+ public:
+  [[nodiscard]] static Result<Weights> uniform(const Graph& graph, double weight);
+  // w_ij = 1 / (1 + max(degree_i, degree_j)).
+  [[nodiscard]] static Weights metropolis(const Graph& graph);
+  // One weight per edge, in the order of graph.edges().
+  [[nodiscard]] static Result<Weights> given(const Graph& graph, std::vector<double> weights);
+
+  [[nodiscard]] const Graph& graph() const { return graph_; }
+  [[nodiscard]] std::span<const double> per_edge() const { return per_edge_; }
+  // Towards each neighbour, in the order of graph().neighbours(party).
+  [[nodiscard]] std::vector<double> of(PartyId party) const;
+  [[nodiscard]] std::optional<double> uniform_weight() const;  // if all edges weigh the same
+
+ private:
+  Weights(Graph graph, std::vector<double> per_edge);
+  Graph graph_;
+  std::vector<double> per_edge_;
+};
+
+}  // namespace sotto

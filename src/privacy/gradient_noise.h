@@ -1,0 +1,61 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "privacy/adversary.h"
+#include "privacy/seal.h"
+#include "privacy/truncated_laplace.h"
+
+namespace sotto {
+
+// Noise of `gt`: truncated Laplace on A_i's entries, Gaussian on B_i's.
+struct GradientNoise {
+  TruncatedLaplace laplace;
+  GridLaplace on_grid;
+  double sigma_eta = 0;
+};
+
+// σ_η = μ/κ̄_ε(δ), and the truncation given, or the smallest that has δ. Checks
+// nothing against δ: for those who want to see what a setting is worth.
+[[nodiscard]] Result<GradientNoise> gradient_noise(Sensitivity mu, const Budget& budget,
+                                                   std::optional<double> truncation);
+
+// The same, and refuses a truncation whose δ is larger than the budget's: E-gt-truncation.
+[[nodiscard]] Result<GradientNoise> calibrate_gradient(Sensitivity mu, const Budget& budget,
+                                                       std::optional<double> truncation);
+
+// One entry of θ is an entry of A or of B: δ is the larger of both mechanisms'.
+[[nodiscard]] std::vector<Adversary> gradient_adversaries(const GradientNoise& noise,
+                                                          Sensitivity mu, const Budget& budget,
+                                                          std::size_t colluders);
+
+// Which promise is made about A + Ω staying positive definite (docs/FINDINGS.md, 2).
+enum class Convexity {
+  kCertain,  // n·m·γ̄ < λ_A: no draw can break it
+  kPaper,    // √n·m·γ̄ < λ_A, the paper's condition, under which some draws do
+};
+
+// d of Theorem 1: the bound on ‖Ω‖ over λ_A. Below 1 iff the condition holds.
+[[nodiscard]] double convexity_margin(const GradientNoise& noise, std::size_t parties,
+                                      std::size_t dimension, double lambda_min, Convexity promise);
+
+// Refuses noise that breaks the condition: E-gt-convexity, with the truncation
+// and the number of parties that would do.
+[[nodiscard]] Result<void> require_convexity(const GradientNoise& noise, std::size_t parties,
+                                             std::size_t dimension, double lambda_min,
+                                             Convexity promise);
+
+// An upper bound on P(A + Ω is not positive definite). 0 where n·m·γ̄ < λ_A, else
+// the matrix Bernstein inequality [Tropp 2012, Theorem 6.1] for Ω = Σ_i F⁻¹(γ_i):
+//
+//     m·exp(−(λ_A²/2) / (n·m·σ_γ² + m·γ̄·λ_A/3)).         docs/proofs/gradient_tracking.md
+[[nodiscard]] double nonconvex_probability(const GradientNoise& noise, std::size_t parties,
+                                           std::size_t dimension, double lambda_min);
+
+// Theorem 1(iii): E‖x(∞) − x*‖² ≤ (2nm²σ_γ²‖x*‖² + 2nmσ_η²) / ((1−d)²λ_A²), for d < 1.
+[[nodiscard]] double theorem1_bound(const GradientNoise& noise, std::size_t parties,
+                                    std::size_t dimension, double lambda_min, double solution_norm,
+                                    Convexity promise);
+
+}  // namespace sotto

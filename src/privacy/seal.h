@@ -1,0 +1,123 @@
+#pragma once
+
+#include <Eigen/Dense>
+#include <span>
+#include <vector>
+
+#include "base/grid.h"
+#include "privacy/calibration.h"
+#include "privacy/noise.h"
+#include "privacy/truncated_laplace.h"
+
+namespace sotto {
+
+// The privacy boundary. A Secret goes in; what comes out may leave the party.
+//
+//     Secret ──┬── release_locally ─────────────→ Released          (ac)
+//              ├── ShuffleSeal  ── release(Δ) ──→ Released          (dishuf)
+//              ├── PairwiseSeal ── release() ───→ Released          (pairwise)
+//              └── perturb_cost ────────────────→ PerturbedCost     (gt)
+
+// What a party holds, on the public grid: T. Nothing outside this file can read it.
+class Secret {
+ public:
+  // θ in doubles, put on the grid that fits a sensitivity of μ. Rounding can
+  // lengthen a change by one step, so all noise for it is drawn for μ + step.
+  [[nodiscard]] static Secret of_entries(std::span<const double> theta, Sensitivity mu);
+
+  // Sums that are integers already, where the sensitivity is exact. The noise of
+  // entry k is divided by entry_weights[k]: √2 off the diagonal, w and v (SCIENCE section 7).
+  [[nodiscard]] static Secret of_sums(IntegerVector sums, Grid grid,
+                                      std::vector<double> entry_weights);
+
+  [[nodiscard]] std::size_t size() const { return indices_.size(); }
+  [[nodiscard]] Grid grid() const { return grid_; }
+
+ private:
+  friend class ShuffleSeal;
+  friend class PairwiseSeal;
+  friend struct SealInternals;
+  Secret(IntegerVector indices, Grid grid, Rational widening, std::vector<double> entry_weights);
+
+  IntegerVector indices_;
+  Grid grid_;
+  Rational widening_;                  // (Δ + step)/Δ, or 1
+  std::vector<double> entry_weights_;  // empty: all 1
+};
+
+// Integers that are private enough for everybody to see: value = index·step/divisor.
+struct Released {
+  IntegerVector indices;
+  Grid grid;
+  Integer divisor = 1;
+
+  [[nodiscard]] std::vector<double> values() const;
+};
+
+// `ac`: Y = T + Γ, Γ ~ N_ℤ(0, (σ/step)²).
+[[nodiscard]] Released release_locally(const Secret& secret, double sigma, NoiseSource& noise);
+
+// `dishuf`: T̄ = T + η goes into the shuffle, encrypted; Y = Z·T + Δ + Γ comes out.
+//     η ~ N_ℤ(0, (σ_η/step)²),   Γ ~ N_ℤ(0, (Zσ_γ/step)²).
+class ShuffleSeal {
+ public:
+  ShuffleSeal(const Secret& secret, const ShuffleNoise& parameters, NoiseSource& noise);
+
+  // T̄. Only a cipher may take this out of the party.
+  [[nodiscard]] const IntegerVector& masked() const { return masked_; }
+
+  // `shuffled` is the party's Δ.
+  [[nodiscard]] Released release(std::span<const Integer> shuffled) const;
+
+ private:
+  IntegerVector masked_;
+  IntegerVector noised_;  // Z·T + Γ
+  Grid grid_;
+  Integer inverse_zeta_;
+};
+
+// `pairwise`: Y = T + Γ + Σ_j ±R_ij. Both ends of an edge draw R_ij from a stream they share.
+class PairwiseSeal {
+ public:
+  PairwiseSeal(const Secret& secret, const PairwiseNoise& parameters, NoiseSource& noise);
+
+  // Adds the edge's mask (subtracts it at the other end).
+  void add_mask(RandomSource& shared, bool subtract);
+
+  // Precondition: the masks of all edges are in.
+  [[nodiscard]] Released release() const;
+
+ private:
+  IntegerVector masked_;
+  std::vector<Integer> mask_sigmas_;
+  Grid grid_;
+};
+
+// `gt`: G = A + Laplace noise cut off at γ̄, H = B + Gaussian noise. Floating point
+// starts here, after the noise.
+struct PerturbedCost {
+  Eigen::MatrixXd g;
+  Eigen::VectorXd h;
+};
+
+// The truncated Laplace noise of `gt`, on the grid: P(k) ∝ e^{−|k|/scale}, |k| ≤ bound.
+struct GridLaplace {
+  Rational scale;
+  Integer bound;
+  Integer shift;  // μ in grid steps, rounding included
+  Grid grid;
+
+  // Scale and bound grow with μ + step, so δ is never above the continuous
+  // mechanism's: docs/proofs/discrete_truncated_laplace.md.
+  [[nodiscard]] static GridLaplace make(Epsilon epsilon, Sensitivity mu, double truncation);
+
+  // The largest |noise|, a hair above γ̄.
+  [[nodiscard]] double largest() const { return grid.value(bound); }
+};
+
+// `secret` is θ = [vech(A); B] of an m×m problem, m = dimension.
+[[nodiscard]] PerturbedCost perturb_cost(const Secret& secret, std::size_t dimension,
+                                         const GridLaplace& laplace, double sigma,
+                                         NoiseSource& noise);
+
+}  // namespace sotto

@@ -1,0 +1,193 @@
+#include "protocol/consensus.h"
+
+#include <utility>
+
+#include "base/check.h"
+#include "protocol/round_exchange.h"
+
+namespace sotto {
+namespace {
+
+std::vector<PartyId> neighbours_of(const Graph& graph, PartyId party) {
+  const auto span = graph.neighbours(party);
+  return {span.begin(), span.end()};
+}
+
+// `plain` and `chebyshev`: y ← a·Wy + b·y + c·y_before, a fixed number of times.
+class LinearConsensus final : public Consensus {
+ public:
+  LinearConsensus(const ConsensusPlan& plan, PartyId self, const Weights& weights,
+                  const Released& initial)
+      : self_(self),
+        rounds_(plan.rounds),
+        parties_(weights.graph().size()),
+        weights_(weights.of(self)),
+        schedule_(plan),
+        exchange_(neighbours_of(weights.graph(), self)),
+        current_(initial.values()),
+        previous_(current_.size(), 0.0) {}
+
+  [[nodiscard]] Result<std::vector<Message>> start() override { return broadcast(); }
+
+  [[nodiscard]] Result<std::vector<Message>> receive(const Message& message) override {
+    const auto* values = std::get_if<RoundValues>(&message.payload);
+    if (values == nullptr) return bad_peer(message.from, "sent no average in an averaging round");
+    if (values->values.size() != current_.size()) {
+      return bad_peer(message.from, "sent a vector of another length");
+    }
+    if (done()) return bad_peer(message.from, "sent a round after the last");
+    auto accepted = exchange_.accept(message.from, values->round, values->values);
+    if (!accepted) return tl::unexpected(accepted.error());
+    std::vector<Message> out;
+    while (!done() && exchange_.complete()) {
+      step();
+      exchange_.advance();
+      if (!done()) {
+        for (Message& m : broadcast()) out.push_back(std::move(m));
+      }
+    }
+    return out;
+  }
+
+  [[nodiscard]] bool done() const override { return exchange_.round() >= rounds_; }
+
+  [[nodiscard]] std::vector<double> sum() const override {
+    std::vector<double> result = current_;
+    for (double& value : result) value *= static_cast<double>(parties_);
+    return result;
+  }
+
+ private:
+  void step() {
+    const MixingStep coefficients = schedule_.next();
+    std::vector<double> next(current_.size());
+    for (std::size_t entry = 0; entry < next.size(); ++entry) {
+      const double mixed =
+          mix(current_[entry], weights_, [&](std::size_t k) { return exchange_.from(k)[entry]; });
+      next[entry] = apply(coefficients, mixed, current_[entry], previous_[entry]);
+    }
+    previous_ = std::exchange(current_, std::move(next));
+  }
+
+  [[nodiscard]] std::vector<Message> broadcast() const {
+    std::vector<Message> out;
+    for (const PartyId to : exchange_.neighbours()) {
+      out.push_back({self_, to, RoundValues{exchange_.round(), current_}});
+    }
+    return out;
+  }
+
+  PartyId self_;
+  Round rounds_;
+  std::size_t parties_;
+  std::vector<double> weights_;
+  MixingSchedule schedule_;
+  RoundExchange<std::vector<double>> exchange_;
+  std::vector<double> current_;
+  std::vector<double> previous_;
+};
+
+// `exact`: forward what you have heard. After as many rounds as the diameter
+// everybody holds every release, and the same integers give the same bits.
+class ExactConsensus final : public Consensus {
+ public:
+  ExactConsensus(const ConsensusPlan& plan, PartyId self, const Weights& weights, Released initial)
+      : self_(self),
+        rounds_(plan.rounds),
+        exchange_(neighbours_of(weights.graph(), self)),
+        heard_(weights.graph().size()),
+        grid_(initial.grid),
+        divisor_(std::move(initial.divisor)) {
+    heard_[self] = std::make_shared<const IntegerVector>(std::move(initial.indices));
+    news_.push_back({self, heard_[self]});
+  }
+
+  [[nodiscard]] Result<std::vector<Message>> start() override { return broadcast(); }
+
+  [[nodiscard]] Result<std::vector<Message>> receive(const Message& message) override {
+    const auto* releases = std::get_if<RoundReleases>(&message.payload);
+    if (releases == nullptr) return bad_peer(message.from, "sent no releases in a release round");
+    if (done()) return bad_peer(message.from, "sent a round after the last");
+    for (const AuthoredRelease& release : releases->news) {
+      if (auto fine = inspect(message.from, release); !fine) return tl::unexpected(fine.error());
+    }
+    auto accepted = exchange_.accept(message.from, releases->round, releases->news);
+    if (!accepted) return tl::unexpected(accepted.error());
+    std::vector<Message> out;
+    while (!done() && exchange_.complete()) {
+      learn();
+      exchange_.advance();
+      if (!done()) {
+        for (Message& m : broadcast()) out.push_back(std::move(m));
+      }
+    }
+    if (done()) {
+      for (const auto& release : heard_) {
+        check(release != nullptr, "after as many rounds as the diameter every release is known");
+      }
+    }
+    return out;
+  }
+
+  [[nodiscard]] bool done() const override { return exchange_.round() >= rounds_; }
+
+  [[nodiscard]] std::vector<double> sum() const override {
+    IntegerVector total(heard_[self_]->size());
+    for (const auto& release : heard_) {
+      for (std::size_t k = 0; k < total.size(); ++k) total[k] += (*release)[k];
+    }
+    return Released{std::move(total), grid_, divisor_}.values();
+  }
+
+ private:
+  [[nodiscard]] Result<void> inspect(PartyId from, const AuthoredRelease& release) const {
+    if (release.author >= heard_.size()) return bad_peer(from, "names an author who is nobody");
+    if (release.indices == nullptr || release.indices->size() != heard_[self_]->size()) {
+      return bad_peer(from, "sent a release of another length");
+    }
+    const auto& known = heard_[release.author];
+    if (known != nullptr && known != release.indices && *known != *release.indices) {
+      return bad_peer(from, "sent a second, different release of the same author");
+    }
+    return {};
+  }
+
+  void learn() {
+    news_.clear();
+    for (std::size_t k = 0; k < exchange_.neighbours().size(); ++k) {
+      for (const AuthoredRelease& release : exchange_.from(k)) {
+        if (heard_[release.author] != nullptr) continue;
+        heard_[release.author] = release.indices;
+        news_.push_back(release);
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<Message> broadcast() const {
+    std::vector<Message> out;
+    for (const PartyId to : exchange_.neighbours()) {
+      out.push_back({self_, to, RoundReleases{exchange_.round(), news_}});
+    }
+    return out;
+  }
+
+  PartyId self_;
+  Round rounds_;
+  RoundExchange<std::vector<AuthoredRelease>> exchange_;
+  std::vector<std::shared_ptr<const IntegerVector>> heard_;  // by author
+  std::vector<AuthoredRelease> news_;
+  Grid grid_;
+  Integer divisor_;
+};
+
+}  // namespace
+
+std::unique_ptr<Consensus> make_consensus(const ConsensusPlan& plan, PartyId self,
+                                          const Weights& weights, Released initial) {
+  if (plan.method == ConsensusMethod::kExact) {
+    return std::make_unique<ExactConsensus>(plan, self, weights, std::move(initial));
+  }
+  return std::make_unique<LinearConsensus>(plan, self, weights, initial);
+}
+
+}  // namespace sotto

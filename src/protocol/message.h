@@ -1,0 +1,81 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/integer.h"
+#include "base/result.h"
+#include "graph/graph.h"
+#include "paillier/cipher.h"
+
+namespace sotto {
+
+using Round = std::uint32_t;
+
+inline constexpr Round kMaxRounds = 100'000'000;
+
+// Algorithm 2, step 2: party i's public key and E_i(−T̄_i).
+struct ShuffleOffer {
+  std::string public_key;
+  Ciphertexts negated;
+};
+
+// Algorithm 2, step 5: (E_j(T̄_i) ⊕ E_j(−T̄_j)) ⊗ a_{i→j}, re-randomised.
+struct ShuffleReply {
+  Ciphertexts scaled;
+};
+
+// `pairwise`: an X25519 public key for this edge and this run.
+struct PairwiseOffer {
+  std::array<std::byte, 32> public_key{};
+};
+
+// One round of averaging, or of gradient tracking (x, then s).
+struct RoundValues {
+  Round round = 0;
+  std::vector<double> values;
+};
+
+// A release and whose it is. Shared, because `exact` forwards each to everybody.
+struct AuthoredRelease {
+  PartyId author = 0;
+  std::shared_ptr<const IntegerVector> indices;
+};
+
+// One round of `exact`: what the sender has heard since the round before.
+struct RoundReleases {
+  Round round = 0;
+  std::vector<AuthoredRelease> news;
+};
+
+using Payload = std::variant<ShuffleOffer, ShuffleReply, PairwiseOffer, RoundValues, RoundReleases>;
+
+struct Message {
+  PartyId from = 0;
+  PartyId to = 0;
+  Payload payload;
+};
+
+// A peer's bad word: an error that names the peer, and leaves the state as it was.
+[[nodiscard]] tl::unexpected<Error> bad_peer(PartyId peer, const std::string& what);
+
+// One party of a protocol. Sans-IO: no sockets, clock, threads or logs; messages
+// in, messages out. The simulator and the network drive the same objects.
+class Party {
+ public:
+  Party() = default;
+  Party(const Party&) = delete;
+  Party& operator=(const Party&) = delete;
+  virtual ~Party() = default;
+
+  [[nodiscard]] virtual Result<std::vector<Message>> start() = 0;
+  [[nodiscard]] virtual Result<std::vector<Message>> receive(const Message& message) = 0;
+  [[nodiscard]] virtual bool done() const = 0;
+};
+
+}  // namespace sotto

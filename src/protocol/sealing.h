@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/random.h"
+#include "paillier/cipher.h"
+#include "privacy/seal.h"
+#include "protocol/message.h"
+
+namespace sotto {
+
+// The part of a run in which nothing readable leaves a party: what neighbours do
+// together before the release.
+class Sealing : public Party {
+ public:
+  // What this party may show to everybody. Precondition: done().
+  [[nodiscard]] virtual Released release() const = 0;
+};
+
+// `ac`: nothing to do together.
+[[nodiscard]] std::unique_ptr<Sealing> make_local_sealing(const Secret& secret, double sigma,
+                                                          NoiseSource& noise);
+
+// `dishuf`, Algorithm 2. `noise` gives the mask η, the noise γ and the
+// multipliers; `cipher_random` gives keys and the ciphertexts' randomness, so
+// that the same noise can be shuffled under any cipher. It outlives the sealing.
+[[nodiscard]] std::unique_ptr<Sealing> make_shuffle(PartyId self, const Graph& graph,
+                                                    const Secret& secret,
+                                                    const ShuffleNoise& parameters,
+                                                    NoiseSource& noise, const Cipher& cipher,
+                                                    RandomSource& cipher_random);
+
+// a_{i→j} for each neighbour j, in ascending order: uniform in [⌈ā/√2⌉, ā].
+[[nodiscard]] IntegerVector draw_multipliers(const Graph& graph, PartyId self,
+                                             const ShuffleNoise& parameters, NoiseSource& noise);
+
+// `pairwise`: an X25519 key per edge; both ends draw the edge's mask from the
+// shared secret. `context` binds the secret to this study.
+[[nodiscard]] std::unique_ptr<Sealing> make_pairwise(PartyId self, const Graph& graph,
+                                                     const Secret& secret,
+                                                     const PairwiseNoise& parameters,
+                                                     NoiseSource& noise, RandomSource& key_random,
+                                                     std::string_view context);
+
+}  // namespace sotto

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace sotto {
+
+// The q-quantile of numbers in rising order, interpolated linearly (Hyndman and
+// Fan's type 7, the default of R and NumPy): with h = (N−1)q,
+//
+//     x[⌊h⌋] + (h − ⌊h⌋)(x[⌊h⌋+1] − x[⌊h⌋])
+//
+// At least one number, none of them NaN; 0 ≤ q ≤ 1.
+[[nodiscard]] double quantile(std::span<const double> sorted, double q);
+
+// Tukey's box. The whiskers end at the furthest sample within 1.5 interquartile
+// ranges of the box, or at the box if there is none; what lies beyond is an outlier.
+struct BoxStatistics {
+  double low = 0;
+  double q25 = 0;
+  double median = 0;
+  double q75 = 0;
+  double high = 0;
+  std::vector<double> outliers;  // in rising order
+  std::size_t count = 0;         // samples that the box describes
+  std::size_t skipped = 0;       // samples that are NaN or infinite
+};
+
+// Of the finite samples. Without any, count is 0 and the numbers are NaN.
+[[nodiscard]] BoxStatistics box_statistics(std::span<const double> samples);
+
+}  // namespace sotto

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/chart.h"
+
+namespace sotto {
+
+enum class Align { kText, kNumber };
+
+struct Column {
+  std::string heading{};
+  Align align = Align::kText;
+};
+
+// The first column names its row. One cell per column.
+struct Table {
+  std::string caption{};
+  std::vector<Column> columns{};
+  std::vector<std::vector<std::string>> rows{};
+};
+
+enum class Verdict { kHolds, kDiffers, kCorrected };
+
+// A statement beside what was measured about it.
+struct Claim {
+  std::string what{};
+  std::string claimed{};
+  std::string measured{};
+  Verdict verdict = Verdict::kHolds;
+};
+
+// A file that lies beside the page, such as the numbers behind a figure.
+struct FileLink {
+  std::string label{};
+  std::string file{};  // relative to the page
+};
+
+enum class Callout { kNote, kFinding, kWarning };
+
+// Everything given as text is plain text and is escaped; only the drawings of
+// inline_svg() go in as they are.
+class Section {
+ public:
+  explicit Section(std::string title) : title_(std::move(title)) {}
+
+  Section& paragraph(std::string_view text);
+  Section& list(const std::vector<std::string>& items);
+  Section& code(std::string_view text);
+  Section& table(const Table& table);
+  Section& claims(std::string_view caption, const std::vector<Claim>& claims);
+  Section& figure(const InlineSvg& drawing, std::string_view caption,
+                  const std::vector<FileLink>& files = {});
+  Section& callout(Callout kind, std::string_view title, std::string_view text);
+
+  [[nodiscard]] const std::string& title() const { return title_; }
+  [[nodiscard]] const std::string& html() const { return html_; }
+
+ private:
+  std::string title_;
+  std::string html_;
+};
+
+// One HTML file that needs nothing else: no network, no script. Light, dark,
+// print, and screens from 320 pixels up.
+//
+//     HtmlPage page("Case studies", "What the paper shows, computed again.");
+//     page.section("Figure 1").paragraph("…").figure(inline_svg(chart), "…");
+//     write_file("index.html", page.html());
+class HtmlPage {
+ public:
+  explicit HtmlPage(std::string title, std::string lead = "", std::string language = "en");
+
+  // A line of the summary under the title: "seed", "42".
+  void fact(std::string name, std::string value);
+
+  // The reference stays valid as more sections are added.
+  Section& section(std::string title);
+
+  [[nodiscard]] std::string html() const;
+
+ private:
+  struct Fact {
+    std::string name;
+    std::string value;
+  };
+  std::string title_;
+  std::string lead_;
+  std::string language_;
+  std::vector<Fact> facts_;
+  std::deque<Section> sections_;
+};
+
+// The page's style sheet, without the colours of chart_css().
+[[nodiscard]] std::string_view page_css();
+
+}  // namespace sotto

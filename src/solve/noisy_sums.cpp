@@ -1,0 +1,55 @@
+#include "solve/noisy_sums.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace sotto {
+
+double NoisySums::invariant_sigma() const {
+  return shape == NoiseShape::kSvec ? sigma_a : std::numbers::sqrt2 * sigma_a;
+}
+
+NoisySums from_quadratic(const Quadratic& noisy, double sigma) {
+  return {.a = noisy.a,
+          .b = -noisy.b,
+          .sigma_a = sigma,
+          .sigma_b = sigma,
+          .shape = NoiseShape::kEntries};
+}
+
+Result<void> validate(const NoisySums& sums) {
+  const Eigen::Index d = sums.size();
+  if (d == 0 || sums.a.rows() != d || sums.a.cols() != d) {
+    return bad_input("E-solve-sums",
+                     fmt::format("the sum of all A is {}×{} and that of all b has {} entries",
+                                 sums.a.rows(), sums.a.cols(), d),
+                     "a square A, as wide as b is long, of at least one entry");
+  }
+  const auto usable = [](double value) { return std::abs(value) <= kMaxSum; };  // not so for NaN
+  for (const double entry : sums.a.reshaped()) {
+    if (!usable(entry)) {
+      return bad_input("E-solve-sums", fmt::format("an entry of A's sum is {}", entry),
+                       "finite numbers");
+    }
+  }
+  for (const double entry : sums.b) {
+    if (!usable(entry)) {
+      return bad_input("E-solve-sums", fmt::format("an entry of b's sum is {}", entry),
+                       "finite numbers");
+    }
+  }
+  if (sums.a != sums.a.transpose()) {
+    return bad_input("E-solve-sums", "A's sum is not symmetric", "the same bits in both triangles");
+  }
+  for (const double sigma : {sums.sigma_a, sums.sigma_b}) {
+    if (!usable(sigma) || sigma < 0) {
+      return bad_input("E-solve-sums", fmt::format("a noise scale of {}", sigma),
+                       "a finite number that is not negative");
+    }
+  }
+  return {};
+}
+
+}  // namespace sotto

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "base/result.h"
+#include "problem/quadratic.h"
+
+namespace sotto {
+
+// How the released A's noise is spread over its entries.
+enum class NoiseShape {
+  kSvec,     // unit = "record": Var E_ii = σ_A², Var E_ij = σ_A²/2
+  kEntries,  // unit = "entry":  every entry of the upper triangle has variance σ_A²
+};
+
+// Above this an entry's square is no longer safe from overflow in any formula here.
+inline constexpr double kMaxSum = 1e100;
+
+// The sums that come out of a run, and how noisy they are:
+//
+//     Â = XᵀX + E  (symmetric),   b̂ = Xᵀy + e,  Var e_i = σ_B².
+//
+// The sign is the statistician's: estimators solve Âθ ≈ b̂. The paper's objective
+// ½xᵀAx + Bᵀx has Âx ≈ −B̂; from_quadratic turns the sign.
+// Whatever is computed from here is post-processing: it costs no privacy.
+struct NoisySums {
+  Eigen::MatrixXd a;
+  Eigen::VectorXd b;
+  double sigma_a = 0;
+  double sigma_b = 0;
+  NoiseShape shape = NoiseShape::kSvec;
+
+  [[nodiscard]] Eigen::Index size() const { return b.size(); }
+
+  // The σ of the smallest rotation-invariant noise that covers E (the shape kSvec):
+  // σ_A itself, and √2·σ_A where every entry has the variance σ_A², since then
+  // E plus independent noise on the diagonal has exactly that law.
+  [[nodiscard]] double invariant_sigma() const;
+};
+
+// b̂ = −B̂, with one σ for every entry of θ.
+[[nodiscard]] NoisySums from_quadratic(const Quadratic& noisy, double sigma);
+
+// Sums come from peers. E-solve-sums where they are empty, not square, not
+// symmetric, not finite, above kMaxSum, or their σ is negative.
+[[nodiscard]] Result<void> validate(const NoisySums& sums);
+
+}  // namespace sotto

@@ -1,0 +1,69 @@
+#include "solve/standard_errors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "solve/spectrum_of_sums.h"
+
+namespace sotto {
+
+namespace {
+
+// s² is at least this, whatever the noise on ĉ does; |y| ≤ 1.
+constexpr double kSmallestResidualVariance = 1e-4;
+
+// Cov(Eθ), the noise of Â seen through θ.
+Eigen::MatrixXd seen_through(const NoisySums& sums, const Eigen::VectorXd& theta) {
+  const double variance = sums.sigma_a * sums.sigma_a;
+  Eigen::MatrixXd covariance = theta * theta.transpose();
+  covariance.diagonal().array() += theta.squaredNorm();
+  if (sums.shape == NoiseShape::kSvec) return variance / 2 * covariance;
+  covariance.diagonal() -= theta.cwiseAbs2();
+  return variance * covariance;
+}
+
+}  // namespace
+
+Result<PlugInErrors> plug_in_errors(const NoisySums& sums, double sum_of_squares, double rows) {
+  if (auto valid = validate(sums); !valid) return tl::unexpected(std::move(valid).error());
+  if (!std::isfinite(sum_of_squares) || !std::isfinite(rows) || rows <= 0) {
+    return bad_input(
+        "E-errors-rows",
+        fmt::format("{} rows whose squared targets add up to {}", rows, sum_of_squares),
+        "a positive number of rows and a finite sum");
+  }
+  const SpectrumOfSums spectrum(sums.a);
+  const double smallest = spectrum.values(0);
+  const auto size = static_cast<double>(sums.size());
+  const double noise = 2 * sums.invariant_sigma() * std::sqrt(size);
+  const double rounding =
+      size * std::numeric_limits<double>::epsilon() * spectrum.values.cwiseAbs().maxCoeff();
+  const double needed = std::max(noise, rounding);
+  if (smallest < needed || smallest <= 0) {
+    return failed(
+        "E-errors-noise",
+        fmt::format("no standard errors: the noisy A's smallest eigenvalue is {:.4g}, below "
+                    "{:.4g} = 2σ√d: the noise is not small beside the data",
+                    smallest, needed),
+        "more rows, a larger ε, or fewer or less correlated features");
+  }
+  const Eigen::VectorXd inverse_values = spectrum.values.cwiseInverse();
+  const Eigen::MatrixXd inverse =
+      spectrum.vectors * inverse_values.asDiagonal() * spectrum.vectors.transpose();
+
+  PlugInErrors found;
+  found.theta = inverse * sums.b;
+  found.residual_variance =
+      std::max((sum_of_squares - found.theta.dot(sums.b)) / rows, kSmallestResidualVariance);
+  Eigen::MatrixXd middle = seen_through(sums, found.theta);
+  middle.diagonal().array() += sums.sigma_b * sums.sigma_b;
+  found.covariance = found.residual_variance * inverse + inverse * middle * inverse;
+  found.standard_error = found.covariance.diagonal().cwiseSqrt();
+  return found;
+}
+
+}  // namespace sotto

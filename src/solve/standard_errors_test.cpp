@@ -1,0 +1,98 @@
+#include "solve/standard_errors.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <cmath>
+#include <random>
+
+namespace sotto {
+namespace {
+
+NoisySums reference_sums(double sigma_a, double sigma_b) {
+  NoisySums sums{.a = Eigen::MatrixXd(3, 3), .b = Eigen::Vector3d(61, -23, 9.5)};
+  sums.a << 220, 35, -12, 35, 90, 18, -12, 18, 41;
+  sums.sigma_a = sigma_a;
+  sums.sigma_b = sigma_b;
+  return sums;
+}
+
+TEST(PlugInErrors, AgreeWithTheReference) {
+  // reference: 60-digit arithmetic.
+  const auto found = plug_in_errors(reference_sums(7.3, 5.2), 60, 900);
+  ASSERT_TRUE(found.has_value());
+  const Eigen::Vector3d theta(0.39193313349893916, -0.523197148962195, 0.5761157630074825);
+  const Eigen::Vector3d error(0.05044954261196812, 0.1218241868966757, 0.22692974616103057);
+  EXPECT_LT((found->theta - theta).cwiseAbs().maxCoeff(), 1e-13);
+  EXPECT_LT((found->standard_error - error).cwiseAbs().maxCoeff(), 1e-13);
+  EXPECT_NEAR(found->residual_variance, 0.02065049409095904, 1e-14);
+}
+
+TEST(PlugInErrors, AreTheOrdinaryOnesWithoutNoise) {
+  const NoisySums sums = reference_sums(0, 0);
+  const auto found = plug_in_errors(sums, 60, 900);
+  const Eigen::MatrixXd inverse = sums.a.llt().solve(Eigen::MatrixXd::Identity(3, 3));
+  EXPECT_LT((found->covariance - found->residual_variance * inverse).norm(), 1e-15);
+}
+
+TEST(PlugInErrors, KeepTheResidualVarianceOffZero) {
+  EXPECT_DOUBLE_EQ(plug_in_errors(reference_sums(7.3, 5.2), 1, 900)->residual_variance, 1e-4);
+  EXPECT_DOUBLE_EQ(plug_in_errors(reference_sums(7.3, 5.2), -50, 900)->residual_variance, 1e-4);
+}
+
+TEST(PlugInErrors, AreRefusedWithTheReasonWhereNoiseIsNotSmallBesideTheData) {
+  // λ_min of the reference's A is 32.24: the limit 2σ√3 passes it at σ = 9.307.
+  EXPECT_TRUE(plug_in_errors(reference_sums(9.3, 5), 60, 900).has_value());
+  const auto refused = plug_in_errors(reference_sums(9.4, 5), 60, 900);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().name, "E-errors-noise");
+  EXPECT_EQ(refused.error().status, Status::kFailed);
+  EXPECT_THAT(refused.error().what, testing::HasSubstr("smallest eigenvalue is 32.24"));
+  EXPECT_THAT(refused.error().what, testing::HasSubstr("32.56"));
+}
+
+TEST(PlugInErrors, AreRefusedForSingularSumsEvenWithoutNoise) {
+  NoisySums sums = reference_sums(0, 0);
+  for (const Eigen::MatrixXd& a :
+       {Eigen::MatrixXd::Ones(3, 3).eval(), Eigen::MatrixXd::Zero(3, 3).eval()}) {
+    sums.a = a;
+    EXPECT_EQ(plug_in_errors(sums, 60, 900).error().name, "E-errors-noise");
+  }
+}
+
+TEST(PlugInErrors, RefuseRowsThatAreNone) {
+  for (const double rows : {0.0, -3.0, std::nan("")}) {
+    EXPECT_EQ(plug_in_errors(reference_sums(1, 1), 60, rows).error().name, "E-errors-rows");
+  }
+  EXPECT_EQ(plug_in_errors(reference_sums(1, 1), std::nan(""), 900).error().name, "E-errors-rows");
+}
+
+TEST(PlugInErrors, CountTheNoiseOfBothShapesAsASimulationDoes) {
+  // Cov(Eθ) by 40 000 draws, against what the formula adds beside s²Â⁻¹.
+  std::mt19937_64 random(12);
+  std::normal_distribution<double> normal;
+  for (const NoiseShape shape : {NoiseShape::kSvec, NoiseShape::kEntries}) {
+    NoisySums sums = reference_sums(2, 0);
+    sums.shape = shape;
+    const auto found = plug_in_errors(sums, 60, 900);
+    const auto noise_free = plug_in_errors(reference_sums(0, 0), 60, 900);
+    const Eigen::MatrixXd through = sums.a * (found->covariance - noise_free->covariance) * sums.a;
+    const double off_diagonal = shape == NoiseShape::kSvec ? 2 / std::sqrt(2.0) : 2;
+    Eigen::MatrixXd simulated = Eigen::MatrixXd::Zero(3, 3);
+    const int draws = 40000;
+    for (int draw = 0; draw < draws; ++draw) {
+      Eigen::MatrixXd e(3, 3);
+      for (int r = 0; r < 3; ++r) {
+        e(r, r) = 2 * normal(random);
+        for (int c = r + 1; c < 3; ++c) e(r, c) = e(c, r) = off_diagonal * normal(random);
+      }
+      const Eigen::VectorXd moved = e * found->theta;
+      simulated += moved * moved.transpose() / draws;
+    }
+    EXPECT_LT((simulated - through).norm(), 0.03 * through.norm());
+  }
+}
+
+}  // namespace
+}  // namespace sotto

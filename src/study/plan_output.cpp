@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "problem/theta.h"
+#include "study/plan.h"
+
+namespace sotto {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// JSON has no infinity: what is beyond every number is null.
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json noise_json(const Plan& plan) {
+  Json json;
+  if (const auto* gradient = std::get_if<GradientNoise>(&plan.noise)) {
+    json["truncation"] = gradient->laplace.truncation();
+    json["sigma_gamma"] = std::sqrt(gradient->laplace.variance());
+    json["sigma_eta"] = gradient->sigma_eta;
+  } else if (const auto* local = std::get_if<LocalNoise>(&plan.noise)) {
+    json["sigma_gamma"] = local->sigma;
+  } else if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan.noise)) {
+    json["sigma_gamma"] = nearest_double(shuffle->sigma_gamma);
+    const double sigma_eta = nearest_double(shuffle->sigma_eta);
+    // Past a double's range the logarithm is all that can be said; it is always there.
+    if (std::isfinite(sigma_eta)) json["sigma_eta"] = sigma_eta;
+    if (sgn(shuffle->sigma_eta) > 0) json["log10_sigma_eta"] = log10(shuffle->sigma_eta);
+    json["inverse_zeta"] = shuffle->inverse_zeta.get_ui();
+  } else {
+    const auto& pairwise = std::get<PairwiseNoise>(plan.noise);
+    json["sigma_gamma"] = pairwise.sigma_gamma;
+    json["sigma_edge"] = pairwise.sigma_edge;
+  }
+  return json;
+}
+
+std::string noise_text(const Plan& plan) {
+  if (const auto* gradient = std::get_if<GradientNoise>(&plan.noise)) {
+    return fmt::format("Laplace cut off at ±{:.6g} (sd {:.6g}) on A, Gaussian of sd {:.6g} on B",
+                       gradient->laplace.truncation(), std::sqrt(gradient->laplace.variance()),
+                       gradient->sigma_eta);
+  }
+  if (const auto* local = std::get_if<LocalNoise>(&plan.noise)) {
+    return fmt::format("Gaussian of sd {:.6g} at every party", local->sigma);
+  }
+  if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan.noise)) {
+    const double digits = sgn(shuffle->sigma_eta) > 0 ? log10(shuffle->sigma_eta) : 0;
+    const std::string eta = digits > 15 ? fmt::format("10^{:.4f}", digits)
+                                        : fmt::format("{:.6g}", nearest_double(shuffle->sigma_eta));
+    return fmt::format("γ of sd {:.6g}, η of sd {} inside the shuffle, ζ = 1/{}",
+                       nearest_double(shuffle->sigma_gamma), eta, shuffle->inverse_zeta.get_str());
+  }
+  const auto& pairwise = std::get<PairwiseNoise>(plan.noise);
+  return fmt::format("γ of sd {:.6g}, and a mask of sd {:.6g} on every edge", pairwise.sigma_gamma,
+                     pairwise.sigma_edge);
+}
+
+std::string human_bytes(std::uint64_t bytes) {
+  if (bytes < 10'000) return fmt::format("{} bytes", bytes);
+  if (bytes < 10'000'000) return fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3);
+  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+}
+
+std::string epsilon_text(double epsilon) {
+  return std::isfinite(epsilon) ? fmt::format("{:.4g}", epsilon) : "none";
+}
+
+}  // namespace
+
+Json privacy_json(const Study& study, const Plan& plan) {
+  return {{"epsilon", study.privacy.budget.epsilon.value()},
+          {"delta", study.privacy.budget.delta.value()},
+          {"unit", study.privacy.unit == Unit::kRecord ? "record" : "entry"},
+          {"sensitivity", study.privacy.sensitivity.value()},
+          {"kappa_bar", plan.kappa_bar}};
+}
+
+Json to_json(const Study& study, const Plan& plan) {
+  Json adversaries = Json::array();
+  for (const Adversary& adversary : plan.adversaries) {
+    adversaries.push_back({{"name", adversary.name},
+                           {"shift", number(adversary.shift)},
+                           {"delta_at_epsilon", adversary.delta_at_epsilon},
+                           {"epsilon_at_delta", number(adversary.epsilon_at_delta)}});
+  }
+  Json rounds{{"method", plan.rounds.method}};
+  rounds["rounds"] = plan.rounds.rounds ? Json(*plan.rounds.rounds) : Json(nullptr);
+  rounds["rate"] = plan.rounds.rate ? number(*plan.rounds.rate) : Json(nullptr);
+  return {
+      {"study", study.name},
+      {"study_hash", study.hash},
+      {"solver", to_string(plan.solver)},
+      {"parties", plan.parties},
+      {"entries", plan.entries},
+      {"privacy", privacy_json(study, plan)},
+      {"noise", noise_json(plan)},
+      {"adversaries", adversaries},
+      {"consensus", rounds},
+      {"accuracy", {{"sum_noise_sd", plan.sum_noise_sd}, {"central_ratio", plan.central_ratio}}},
+      {"traffic", {{"messages", plan.traffic.messages}, {"bytes", plan.traffic.bytes}}},
+      {"warnings", plan.warnings}};
+}
+
+std::string to_text(const Study& study, const Plan& plan) {
+  const PrivacyTerms& terms = study.privacy;
+  std::string text;
+  auto line = [&](std::string_view label, const std::string& value) {
+    text += fmt::format("  {:<12} {}\n", label, value);
+  };
+  text += fmt::format("{}: {} with {} parties on a {}, {} entries each\n\n", study.name,
+                      to_string(plan.solver), plan.parties, to_string(study.graph().topology()),
+                      plan.entries);
+  line("asked for",
+       fmt::format("ε = {:g}, δ = {:g} for one {}", terms.budget.epsilon.value(),
+                   terms.budget.delta.value(),
+                   terms.unit == Unit::kRecord
+                       ? fmt::format("row ({})", terms.neighbours == Neighbours::kReplace
+                                                     ? "replaced by another"
+                                                     : "added or removed")
+                       : fmt::format("entry of θ that moves by {:g}", terms.sensitivity.value())));
+  line("sensitivity",
+       fmt::format("{:.6g}, so shifts up to κ̄ = {:.6g} standard deviations are allowed",
+                   terms.sensitivity.value(), plan.kappa_bar));
+  line("noise", noise_text(plan));
+  line("on the sum", fmt::format("sd {:.6g} in every entry, {:.4g} times a trusted centre's",
+                                 plan.sum_noise_sd, plan.central_ratio));
+  std::string rounds = plan.rounds.method;
+  rounds += plan.rounds.rounds ? fmt::format(", {} rounds", *plan.rounds.rounds)
+                               : ", as many rounds as the perturbed costs take";
+  if (plan.rounds.rate && *plan.rounds.rate > 0) {
+    rounds += fmt::format(", error times {:.8g} a round", *plan.rounds.rate);
+  }
+  line("averaging", rounds);
+  line("traffic", fmt::format("up to {} messages and {} sent by one party", plan.traffic.messages,
+                              human_bytes(plan.traffic.bytes)));
+
+  text += fmt::format("\n  {:<16} {:>10} {:>14} {:>14}\n", "who watches", "shift",
+                      fmt::format("δ at ε = {:g}", terms.budget.epsilon.value()),
+                      fmt::format("ε at δ = {:g}", terms.budget.delta.value()));
+  for (const Adversary& adversary : plan.adversaries) {
+    text += fmt::format("  {:<16} {:>10.4f} {:>14.4g} {:>14}\n", adversary.name, adversary.shift,
+                        adversary.delta_at_epsilon, epsilon_text(adversary.epsilon_at_delta));
+  }
+  for (const std::string& warning : plan.warnings) text += fmt::format("\n  ! {}", warning);
+  if (!plan.warnings.empty()) text += '\n';
+  return text;
+}
+
+}  // namespace sotto

@@ -1,0 +1,165 @@
+#include "study/sections.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace sotto {
+namespace {
+
+constexpr std::int64_t kMaxInteger = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMaxSeed = kMaxInteger;
+
+// A finite number above zero, or an error at the key.
+double positive(TomlReader& section, std::string_view key, double fallback) {
+  const double value = section.optional_number(key).value_or(fallback);
+  if (!(std::isfinite(value) && value > 0)) {
+    section.fail_value(key, fmt::format("{} = {} is not a finite number above 0", key, value),
+                       fmt::format("write for example {} = {}", key, fallback));
+    return fallback;
+  }
+  return value;
+}
+
+}  // namespace
+
+Result<StudyHead> read_study_section(TomlReader& section) {
+  StudyHead head;
+  head.name = section.text("name");
+  const std::string solver = section.choice("solver", {"dishuf", "pairwise", "gt", "ac"});
+  if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
+  head.solver = *solver_from(solver);
+  return head;
+}
+
+Result<PrivacyTerms> read_privacy_section(TomlReader& section) {
+  auto fail = [&](std::string_view key, const Error& error) {
+    section.fail(key, error);
+    return tl::unexpected(section.finish().error());
+  };
+  const double epsilon = section.number("epsilon");
+  const double delta = section.number("delta");
+  const bool record = section.choice("unit", {"record", "entry"}) == "record";
+  const auto mu = section.optional_number("mu");
+  const std::string neighbours = section.choice(
+      "neighbours", {"add-remove", "replace"}, record ? std::nullopt : std::optional("add-remove"));
+  if (record && mu) {
+    section.fail_value("mu", "mu is for unit = \"entry\"; a row's sensitivity is computed",
+                       "remove mu");
+  }
+  if (!record && section.has("neighbours")) {
+    section.fail_value("neighbours", "neighbours is for unit = \"record\"", "remove neighbours");
+  }
+  if (!record && !mu) {
+    section.fail("mu", bad_input("E-study-missing", "unit = \"entry\" needs mu",
+                                 "say how far one entry of θ may move: mu = 3.0")
+                           .value());
+  }
+  const auto colluders = section.optional_integer("colluders", 0, kMaxParties);
+  if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
+
+  const auto checked_epsilon = Epsilon::make(epsilon);
+  if (!checked_epsilon) return fail("epsilon", checked_epsilon.error());
+  const auto checked_delta = Delta::make(delta);
+  if (!checked_delta) return fail("delta", checked_delta.error());
+  const Neighbours relation =
+      neighbours == "replace" ? Neighbours::kReplace : Neighbours::kAddRemove;
+  const double length = record ? *record_sensitivity(relation, RecordWeights{}) : *mu;
+  const auto sensitivity = Sensitivity::make(length);
+  if (!sensitivity) return fail("mu", sensitivity.error());
+  return PrivacyTerms{.budget = Budget{*checked_epsilon, *checked_delta},
+                      .unit = record ? Unit::kRecord : Unit::kEntry,
+                      .neighbours = relation,
+                      .sensitivity = *sensitivity,
+                      .colluders = static_cast<std::size_t>(colluders.value_or(0))};
+}
+
+Result<GtTerms> read_gt_section(TomlReader& section) {
+  GtTerms terms;
+  if (section.has("truncation")) terms.truncation = positive(section, "truncation", 1.0);
+  if (section.choice("guarantee", {"certain", "paper"}, "certain") == "paper") {
+    terms.guarantee = Convexity::kPaper;
+  }
+  if (section.has("lambda_min")) terms.lambda_min = positive(section, "lambda_min", 1.0);
+  if (const auto* step = section.node("step"); step != nullptr && step->is_string()) {
+    static_cast<void>(section.choice("step", {"auto"}));
+  } else if (step != nullptr) {
+    terms.step = positive(section, "step", 0.005);
+  }
+  if (const auto rounds = section.optional_integer("rounds", 1, kMaxRounds)) {
+    terms.rounds = static_cast<Round>(*rounds);
+  }
+  if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
+  return terms;
+}
+
+Result<DishufTerms> read_dishuf_section(TomlReader& section) {
+  DishufTerms terms;
+  terms.parameters.g = positive(section, "g", terms.parameters.g);
+  if (const auto a_bar = section.optional_integer("a_bar", 2, std::int64_t{1} << 31)) {
+    terms.parameters.multiplier_max = static_cast<std::uint64_t>(*a_bar);
+  }
+  if (section.choice("calibration", {"graph", "lemma1"}, "graph") == "lemma1") {
+    terms.calibration = Calibration::kLemma1;
+  }
+  if (const auto bits = section.optional_integer("key_bits", 2048, 1 << 20)) {
+    terms.key_bits = static_cast<std::size_t>(*bits);
+  }
+  terms.full_randomness = section.choice("randomness", {"half", "full"}, "half") == "full";
+  if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
+  return terms;
+}
+
+Result<double> read_pairwise_section(TomlReader& section) {
+  const double g = positive(section, "g", 0.001);
+  if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
+  return g;
+}
+
+Result<ConsensusTerms> read_consensus_section(TomlReader& section) {
+  ConsensusTerms terms;
+  terms.method =
+      *consensus_method_from(section.choice("method", {"exact", "plain", "chebyshev"}, "exact"));
+  terms.tolerance = positive(section, "tolerance", terms.tolerance);
+  if (terms.tolerance >= 1) {
+    section.fail_value("tolerance", fmt::format("tolerance = {} is not below 1", terms.tolerance),
+                       "write for example tolerance = 1e-9");
+  }
+  if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
+  return terms;
+}
+
+Result<Estimator> read_solve_section(TomlReader& section, Unit unit) {
+  // The paper solves Âx = −B̂; tables get the estimator that knows its noise.
+  const std::string fallback = unit == Unit::kRecord ? "noise-aware" : "exact";
+  const std::string name =
+      section.choice("estimator", {"noise-aware", "exact", "psd-ridge", "adassp"}, fallback);
+  if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
+  return estimator_from_name(name);
+}
+
+Result<std::optional<ProblemSource>> read_problem_section(TomlReader& section) {
+  if (!section.present()) return std::optional<ProblemSource>{};
+  ProblemSource source;
+  if (auto files = section.optional_texts("files")) source.files = std::move(*files);
+  if (const auto file = section.optional_text("file")) source.files = {*file};
+  if (source.files.empty()) {
+    source.family = section.choice("family", {"paper"});
+    const auto dimension = section.optional_integer("m", 1, 512);
+    const auto seed = section.optional_integer("seed", 0, kMaxSeed);
+    source.dimension = static_cast<std::size_t>(dimension.value_or(3));
+    source.seed = static_cast<std::uint64_t>(seed.value_or(1));
+  } else {
+    for (const char* key : {"family", "m", "seed"}) {
+      if (section.has(key)) {
+        section.fail_value(key, fmt::format("{} does not go with files", key),
+                           fmt::format("remove {}, or the files", key));
+      }
+    }
+  }
+  if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
+  return std::optional(source);
+}
+
+}  // namespace sotto

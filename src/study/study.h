@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/schema.h"
+#include "graph/weights.h"
+#include "privacy/budget.h"
+#include "privacy/calibration.h"
+#include "privacy/gradient_noise.h"
+#include "problem/sensitivity.h"
+#include "protocol/consensus_plan.h"
+#include "solve/estimators.h"
+
+namespace sotto {
+
+// What all parties agree on, as typed values: study.toml once it has been read.
+
+enum class Solver { kGt, kDishuf, kAc, kPairwise };
+[[nodiscard]] std::string to_string(Solver solver);
+[[nodiscard]] Result<Solver> solver_from(std::string_view name);
+
+enum class Unit {
+  kRecord,  // one person's row
+  kEntry,   // one entry of θ, moved by at most μ: the paper's adjacency
+};
+
+struct PrivacyTerms {
+  Budget budget;
+  Unit unit = Unit::kEntry;
+  Neighbours neighbours = Neighbours::kAddRemove;
+  Sensitivity sensitivity;  // μ, or a row's
+  std::size_t colluders = 0;
+};
+
+struct GtTerms {
+  std::optional<double> truncation;  // none: the smallest that has the δ asked for
+  Convexity guarantee = Convexity::kCertain;
+  std::optional<double> lambda_min;  // public lower bound on ΣA_i's eigenvalues
+  std::optional<double> step;        // none: "auto"
+  std::optional<Round> rounds;       // none: from the rate and the tolerance
+};
+
+enum class Calibration { kGraph, kLemma1 };
+
+struct DishufTerms {
+  ShuffleParameters parameters;
+  Calibration calibration = Calibration::kGraph;
+  std::size_t key_bits = 3072;
+  bool full_randomness = false;
+};
+
+struct ConsensusTerms {
+  ConsensusMethod method = ConsensusMethod::kExact;
+  double tolerance = 1e-9;
+};
+
+// Where the parties' costs come from when there are no tables.
+struct ProblemSource {
+  std::string family;         // "paper", or empty: files
+  std::size_t dimension = 0;  // m
+  std::uint64_t seed = 0;
+  std::vector<std::string> files;  // one for all parties, or one each
+};
+
+struct PartyTerms {
+  std::string name;
+  std::string address;      // host:port; empty in a simulation
+  std::string fingerprint;  // sha256:…; empty in a simulation
+};
+
+struct Study {
+  std::string name;
+  Solver solver = Solver::kDishuf;
+  PrivacyTerms privacy;
+  Weights weights;
+  GtTerms gt;
+  DishufTerms dishuf;
+  double pairwise_g = 0.001;
+  ConsensusTerms consensus;
+  Estimator estimator = Estimator::kExact;
+  std::optional<Schema> data;
+  std::optional<ProblemSource> problem;
+  std::vector<PartyTerms> parties;
+  std::string hash;  // SHA-256 of the file's bytes, hexadecimal
+
+  [[nodiscard]] const Graph& graph() const { return weights.graph(); }
+};
+
+}  // namespace sotto
