@@ -1,3 +1,5 @@
 #include "cli/verb.h"
 
-int main(int argc, char** argv) { return sotto::run_command_line(argc, argv); }
+int main(int argc, char** argv) {
+  return sotto::run_command_line(argc, argv);
+}

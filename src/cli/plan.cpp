@@ -19,7 +19,8 @@ Verb add_plan(CLI::App& app) {
       app, "plan", "noise, privacy per adversary, expected error, rounds, bytes; touches no data",
       "sotto plan examples/paper.toml", options->output);
   command->add_option("study", options->study, "the study, a TOML file")->required();
-  command->add_option("--solver", options->solver, "gt, dishuf, ac or pairwise in place of the study's");
+  command->add_option("--solver", options->solver,
+                      "gt, dishuf, ac or pairwise in place of the study's");
   auto run = [options]() -> Result<std::string> {
     const auto study = read_study(options->study);
     if (!study) return tl::unexpected(study.error());

@@ -1,5 +1,3 @@
-#include "study/case_studies.h"
-
 #include <fmt/format.h>
 
 #include <memory>
@@ -7,6 +5,7 @@
 
 #include "cli/progress_bar.h"
 #include "cli/verb.h"
+#include "study/case_studies.h"
 
 namespace sotto {
 

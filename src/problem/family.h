@@ -16,7 +16,7 @@ inline constexpr std::size_t kMaxFamilySize = 512;
 // The paper's random problems, `family = "paper"` in a study:
 //
 //     A = Q diag(200 … 600) Qᵀ  (evenly spread; 400 where m = 1),  ‖x*‖ = 1,  B = −Ax*
-//     A_i = A^½ D_i A^½,  D_i = S^−½ W_i S^−½ > 0,  S = ΣW_i,  W_i ~ Wishart(m + 2)
+//     A_i = A^½ D_i A^½,  D_i = S^−½ W_i S^−½ > 0,  S = ΣW_i,  W_i ~ Wishart(16m)
 //     B_i = B/n + r_i,  Σr_i = 0,  E‖r_i‖² ≈ (‖B‖/n)²
 //
 // Q and x* are set by (m, seed) alone, so ΣA_i = A, ΣB_i = B and the minimiser

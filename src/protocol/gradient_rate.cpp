@@ -70,18 +70,21 @@ double largest_modulus(const Eigen::VectorXcd& eigenvalues) {
 }  // namespace
 
 GradientRate::GradientRate(const Weights& weights, std::vector<MatrixXd> perturbed)
-    : laplacian_(laplacian(weights.graph(), weights.per_edge())), g_(std::move(perturbed)) {
+    : laplacian_(laplacian(weights.graph(), weights.per_edge())),
+      g_(std::move(perturbed)),
+      spectrum_(spectrum(weights)) {
   check(g_.size() == weights.graph().size() && g_.size() >= 2, "one matrix per party");
   MatrixXd total = MatrixXd::Zero(g_[0].rows(), g_[0].cols());
   for (const MatrixXd& g : g_) total += g;
-  smallest_eigenvalue_ =
-      Eigen::SelfAdjointEigenSolver<MatrixXd>(total, Eigen::EigenvaluesOnly).eigenvalues()[0];
+  mean_eigenvalues_ =
+      Eigen::SelfAdjointEigenSolver<MatrixXd>(total, Eigen::EigenvaluesOnly).eigenvalues() /
+      static_cast<double>(g_.size());
   total_inverse_ = total.inverse();
 }
 
 double GradientRate::radius(double step) const {
   // An indefinite ΣG_i has no minimiser: x runs away whatever the step.
-  if (!(smallest_eigenvalue_ > 0)) return std::numeric_limits<double>::infinity();
+  if (!(mean_eigenvalues_[0] > 0)) return std::numeric_limits<double>::infinity();
   const TrackingOperator operation(laplacian_, g_, total_inverse_, step);
   if (operation.rows() <= kDenseOrder) return dense_radius(step);
   // Eigenvalues crowd at 1 on long cycles; a wide Krylov space tells them apart.
@@ -107,18 +110,31 @@ double GradientRate::dense_radius(double step) const {
   return largest_modulus(Eigen::EigenSolver<MatrixXd>(dense, false).eigenvalues());
 }
 
+double GradientRate::mean_field_radius(double step) const {
+  double radius = 0;
+  for (const double g : mean_eigenvalues_) {
+    const double x = step * g;
+    radius = std::max(radius, std::abs(1 - x));  // w = 1; its other eigenvalue is the conserved 1
+    for (const double gap : {spectrum_.lambda_2, spectrum_.lambda_max}) {  // 1 − w
+      const double root = std::sqrt(x * x + 4 * x * gap);
+      radius = std::max(
+          {radius, std::abs(1 - gap + (root - x) / 2), std::abs(1 - gap - (root + x) / 2)});
+    }
+  }
+  return radius;
+}
+
 double GradientRate::largest_stable_step() const {
-  if (!(smallest_eigenvalue_ > 0)) return 0;
-  double largest_norm = 0;
-  for (const MatrixXd& g : g_) largest_norm = std::max(largest_norm, g.norm());
-  // Shrink from a step that is certainly too long until one is stable, then bisect.
-  double unstable = 4 / largest_norm;
+  if (!(mean_eigenvalues_[0] > 0)) return 0;
+  // Parties that differ are less stable than their mean: start there and go down.
+  double unstable = 8 / mean_eigenvalues_[mean_eigenvalues_.size() - 1];
+  while (mean_field_radius(unstable / 2) >= 1) unstable /= 2;
   while (radius(unstable) < 1) unstable *= 2;
   double stable = unstable / 2;
   while (radius(stable) >= 1) {
     unstable = stable;
     stable /= 2;
-    if (stable < 1e-12 * unstable || stable < std::numeric_limits<double>::min()) return 0;
+    if (stable < std::numeric_limits<double>::min()) return 0;
   }
   while (unstable > stable * 1.001) {
     const double middle = std::sqrt(stable * unstable);
@@ -128,32 +144,26 @@ double GradientRate::largest_stable_step() const {
 }
 
 double GradientRate::best_step() const {
-  const double limit = largest_stable_step();
-  if (limit == 0) return 0;
-  // The radius falls, then rises, as the step grows: a coarse scan, then golden section in log β.
-  double best = limit / 2;
-  double best_radius = radius(best);
-  for (double step = limit / 1.5; step > limit * 1e-3; step /= 1.6) {
-    const double here = radius(step);
-    if (here < best_radius) {
-      best = step;
-      best_radius = here;
-    }
-  }
+  if (!(mean_eigenvalues_[0] > 0)) return 0;
+  // The mean-field radius falls, then rises, as the step grows: golden section in log β.
   constexpr double kGolden = 0.6180339887498949;
-  double low = std::log(best / 1.6);
-  double high = std::log(std::min(best * 1.6, limit));
-  while (high - low > 0.02) {
+  double high = std::log(2 / mean_eigenvalues_[mean_eigenvalues_.size() - 1]);
+  double low = high + std::log(1e-3 * std::min(1.0, spectrum_.lambda_2));
+  while (high - low > 1e-3) {
     const double left = high - kGolden * (high - low);
     const double right = low + kGolden * (high - low);
-    if (radius(std::exp(left)) < radius(std::exp(right))) {
+    if (mean_field_radius(std::exp(left)) < mean_field_radius(std::exp(right))) {
       high = right;
     } else {
       low = left;
     }
   }
-  const double refined = std::exp((low + high) / 2);
-  return radius(refined) < best_radius ? refined : best;
+  double step = std::exp((low + high) / 2);
+  while (radius(step) >= 1) {
+    step /= 1.5;
+    if (step < std::numeric_limits<double>::min()) return 0;
+  }
+  return step;
 }
 
 }  // namespace sotto

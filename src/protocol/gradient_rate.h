@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "graph/spectrum.h"
 #include "graph/weights.h"
 
 namespace sotto {
@@ -28,16 +29,26 @@ class GradientRate {
   // The supremum of the stable steps: 0 if no step is stable (ΣG_i is not positive definite).
   [[nodiscard]] double largest_stable_step() const;
 
-  // The step with the smallest radius, to a few per cent: `step = "auto"`.
+  // A step near the smallest radius, `step = "auto"`: the best one for parties that
+  // all hold the mean Ḡ = ΣG_i/n, shortened until it is stable for the real ones.
   [[nodiscard]] double best_step() const;
+
+  // The radius if all parties held Ḡ. Then M falls into 2×2 blocks, one for every
+  // pair of eigenvalues w of W and g of Ḡ, whose eigenvalues rise with w:
+  //
+  //     λ = w + (−βg ± √((βg)² + 4βg(1−w)))/2,
+  //
+  // so the smallest and the largest w < 1 decide.
+  [[nodiscard]] double mean_field_radius(double step) const;
 
  private:
   [[nodiscard]] double dense_radius(double step) const;
 
   Eigen::SparseMatrix<double> laplacian_;
   std::vector<Eigen::MatrixXd> g_;
-  Eigen::MatrixXd total_inverse_;  // (ΣG_i)⁻¹
-  double smallest_eigenvalue_;     // of ΣG_i
+  Eigen::MatrixXd total_inverse_;     // (ΣG_i)⁻¹
+  Eigen::VectorXd mean_eigenvalues_;  // of Ḡ, ascending
+  Spectrum spectrum_;                 // of L = I − W
 };
 
 }  // namespace sotto
