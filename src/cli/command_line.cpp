@@ -1,10 +1,15 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <exception>
+#include <charconv>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "cli/verb.h"
+#include "study/toml_reader.h"
 
 namespace sotto {
 namespace {
@@ -22,14 +27,56 @@ int report(const Error& error, bool json) {
                                         {"where", error.where},
                                         {"fix", error.fix},
                                         {"status", static_cast<int>(error.status)}}}};
-    fmt::print(stderr, "{}\n", body.dump());
+    // File names need not be UTF-8, and JSON must.
+    using Dump = nlohmann::ordered_json;
+    fmt::print(stderr, "{}\n", body.dump(-1, ' ', false, Dump::error_handler_t::replace));
   } else {
     fmt::print(stderr, "{}\n", error.to_string());
   }
   return static_cast<int>(error.status);
 }
 
+// Whether --format json was asked for, on a command line that cannot be parsed.
+bool wants_json(std::span<const char* const> words) {
+  for (std::size_t k = 1; k < words.size(); ++k) {
+    const std::string_view word = words[k];
+    if (word == "--format=json") return true;
+    if (word == "json" && std::string_view(words[k - 1]) == "--format") return true;
+  }
+  return false;
+}
+
+// CLI11 says of an unknown verb only that a verb is required.
+Error usage_error(const CLI::App& app, std::span<const char* const> words,
+                  const CLI::ParseError& error) {
+  Error usage{.name = "E-usage",
+              .what = error.what(),
+              .where = "the command line",
+              .fix = "see 'sotto --help'",
+              .status = Status::kBadInput};
+  if (words.size() < 2 || words[1][0] == '-' || !app.get_subcommands().empty()) return usage;
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
+  const auto near = nearest_word(words[1], verbs);
+  usage.what = fmt::format("there is no verb \"{}\"", words[1]);
+  usage.fix = fmt::format("{}the verbs are {}", near ? fmt::format("did you mean {}? ", *near) : "",
+                          fmt::join(verbs, ", "));
+  return usage;
+}
+
 }  // namespace
+
+CLI::Validator whole_number() {
+  auto check = [](const std::string& text) -> std::string {
+    std::uint64_t value = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool octal = text.size() > 1 && text.front() == '0';
+    if (fault == std::errc{} && end == text.data() + text.size() && !octal) return {};
+    return fmt::format("\"{}\" is not a whole number from 0 to {}", text,
+                       std::numeric_limits<std::uint64_t>::max());
+  };
+  return CLI::Validator(check, "UINT");
+}
 
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& summary,
                       const std::string& example, Output& output) {
@@ -45,20 +92,18 @@ int run_command_line(int argc, const char* const* argv) {
   CLI::App app(kAbout, "sotto");
   app.set_version_flag("--version", std::string("sotto ") + SOTTO_VERSION);
   app.require_subcommand(1);
-  app.footer("Exit status: 0 done, 1 failed, 2 bad input, 3 refused for privacy.\n"
-             "'sotto VERB --help' shows a verb's options and an example.");
-  const std::vector<Verb> verbs{add_plan(app), add_simulate(app), add_reproduce(app)};
+  app.footer(
+      "Exit status: 0 done, 1 failed, 2 bad input, 3 refused for privacy.\n"
+      "'sotto VERB --help' shows a verb's options and an example.");
+  const std::vector<Verb> verbs{add_plan(app), add_simulate(app), add_predict(app),
+                                add_generate(app), add_reproduce(app), add_report(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // CLI11 prints help and version itself; everything else is bad input.
     if (error.get_exit_code() == 0) return app.exit(error);
-    return report({.name = "E-usage",
-                   .what = error.what(),
-                   .where = "the command line",
-                   .fix = "see 'sotto --help'",
-                   .status = Status::kBadInput},
-                  false);
+    const std::span words(argv, static_cast<std::size_t>(argc));
+    return report(usage_error(app, words, error), wants_json(words));
   }
   for (const Verb& verb : verbs) {
     if (!verb.command->parsed()) continue;
@@ -68,8 +113,8 @@ int run_command_line(int argc, const char* const* argv) {
     fmt::print("{}", *printed);
     // A full disk must not look like success.
     if (std::fflush(stdout) != 0) {
-      return report(failed("E-output", "the result could not be written", "is the disk full?").value(),
-                    json);
+      return report(
+          failed("E-output", "the result could not be written", "is the disk full?").value(), json);
     }
     return 0;
   }

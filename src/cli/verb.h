@@ -26,10 +26,17 @@ struct Verb {
                                     const std::string& summary, const std::string& example,
                                     Output& output);
 
+// For options that count: decimal digits that fit 64 bits, where CLI11 alone would
+// take −1 for 2⁶⁴ − 1 and 010 for 8.
+[[nodiscard]] CLI::Validator whole_number();
+
 // One function per verb, in a file of its own.
 [[nodiscard]] Verb add_plan(CLI::App& app);
 [[nodiscard]] Verb add_simulate(CLI::App& app);
 [[nodiscard]] Verb add_reproduce(CLI::App& app);
+[[nodiscard]] Verb add_report(CLI::App& app);
+[[nodiscard]] Verb add_predict(CLI::App& app);
+[[nodiscard]] Verb add_generate(CLI::App& app);
 
 // Runs the program. Returns the exit status: 0, 1 (failed), 2 (bad input) or 3 (refused).
 [[nodiscard]] int run_command_line(int argc, const char* const* argv);

@@ -24,7 +24,7 @@ struct Adversary {
 [[nodiscard]] double shuffle_shift(const Graph& graph, const ShuffleNoise& noise,
                                    Sensitivity sensitivity, std::span<const double> edge_products);
 
-// The proven bound over every draw of the multipliers (SCIENCE section 5).
+// The proven bound over every draw of the multipliers (docs/proofs/graph_calibration.md).
 [[nodiscard]] double shuffle_shift_bound(const Graph& graph, const ShuffleNoise& noise,
                                          Sensitivity sensitivity);
 
@@ -33,7 +33,8 @@ struct WorstParty {
   PartyId party = 0;
 };
 
-// Coalition pooling all it holds, plus the eavesdropper (SCIENCE section 6), for given products.
+// Coalition pooling all it holds, plus the eavesdropper, for given products
+// (docs/proofs/coalition.md).
 [[nodiscard]] WorstParty shuffle_coalition_shift(const Graph& graph, const ShuffleNoise& noise,
                                                  Sensitivity sensitivity,
                                                  std::span<const double> edge_products,

@@ -34,7 +34,7 @@ struct Budget {
 };
 
 // How far one person's change can move what is released, in Euclidean length:
-// μ for one entry of θ, SCIENCE's Δ for a row. Invariant: finite and positive.
+// μ for one entry of θ, Δ for a row. Invariant: finite and positive.
 class Sensitivity {
  public:
   [[nodiscard]] static Result<Sensitivity> make(double value);

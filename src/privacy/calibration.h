@@ -30,7 +30,7 @@ struct ShuffleParameters {
   std::uint64_t multiplier_max = 1000;
 };
 
-// SCIENCE section 5: from the graph's own spectrum. docs/proofs/graph_calibration.md
+// From the graph's own spectrum. docs/proofs/graph_calibration.md
 // With colluders ≥ 1 it also holds against every coalition of that many parties,
 // for every draw of the multipliers: docs/proofs/coalition.md.
 [[nodiscard]] Result<ShuffleNoise> calibrate_shuffle(const Graph& graph, Sensitivity sensitivity,

@@ -51,7 +51,7 @@ TEST(ShuffleCalibration, AgreesWithTheReference) {
   }
 }
 
-// SCIENCE's formula looks at s₂ alone. On two parties s₂ ≈ 1, where nothing is
+// A formula that looks at s₂ alone is not enough. On two parties s₂ ≈ 1, where nothing is
 // to hide, so it asks for no η; but the products may be twice as large, s ≈ 2.
 TEST(ShuffleCalibration, TheLeftEndAloneLeavesTwoPartiesUnprotected) {
   const Graph pair = *Graph::path(2);

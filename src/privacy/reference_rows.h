@@ -5,10 +5,12 @@
 
 #include "graph/graph.h"
 
-// Numbers that the tests of this room compare with. reference: 60-digit arithmetic,
-// but for the shifts on cycles of 50 and 250: there the published reference is off
-// by up to 4.8e-4 (docs/FINDINGS.md), and these were computed anew: by solving with
-// the covariance in 80 digits (50), by the cycle's closed-form spectrum (250).
+// An independent table of reference values that this room is tested against.
+// reference: 60-digit arithmetic, but for λ₂ and the shifts, which it solves for in
+// doubles. On long cycles that is not enough (docs/FINDINGS.md, 16): λ₂ is off by up to
+// 5e-13, and shifts were by up to 4.8e-4. The shifts of cycles of 50 and 250 below were
+// therefore computed anew: by solving with the covariance in 80 digits (50), by the
+// cycle's closed-form spectrum (250).
 namespace sotto::reference {
 
 inline Graph graph(Topology topology, std::size_t parties) {

@@ -131,6 +131,7 @@ PerturbedCost perturb_cost(const Secret& secret, std::size_t dimension, const Gr
                            double sigma, NoiseSource& noise) {
   IntegerVector indices = SealInternals::indices(secret);
   check(indices.size() == theta_size(dimension), "θ has m(m+3)/2 entries");
+  check(laplace.grid.log2_step == secret.grid().log2_step, "data and noise stand on one grid");
   const std::size_t matrix_entries = indices.size() - dimension;
   for (std::size_t k = 0; k < indices.size(); ++k) {
     indices[k] += k < matrix_entries

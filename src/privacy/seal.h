@@ -26,7 +26,7 @@ class Secret {
   [[nodiscard]] static Secret of_entries(std::span<const double> theta, Sensitivity mu);
 
   // Sums that are integers already, where the sensitivity is exact. The noise of
-  // entry k is divided by entry_weights[k]: √2 off the diagonal, w and v (SCIENCE section 7).
+  // entry k is divided by entry_weights[k]: √2 off the diagonal, w and v (docs/proofs/moments.md).
   [[nodiscard]] static Secret of_sums(IntegerVector sums, Grid grid,
                                       std::vector<double> entry_weights);
 

@@ -35,11 +35,7 @@ Result<std::vector<Message>> AveragingParty::start() {
 Result<std::vector<Message>> AveragingParty::receive(const Message& message) {
   if (consensus_ != nullptr) return consensus_->receive(message);
   if (belongs_to_averaging(message.payload)) {
-    // A neighbour that sealed first can be one round ahead, and no more.
-    if (early_.size() >= weights_.graph().degree(self_)) {
-      return bad_peer(message.from, "sent more than one round before the release");
-    }
-    early_.push_back(message);
+    if (auto kept = keep_early(message); !kept) return tl::unexpected(kept.error());
     return std::vector<Message>{};
   }
   auto out = sealing_->receive(message);
@@ -50,6 +46,20 @@ Result<std::vector<Message>> AveragingParty::receive(const Message& message) {
   return out;
 }
 
+Result<void> AveragingParty::keep_early(const Message& message) {
+  if (!std::ranges::binary_search(weights_.graph().neighbours(self_), message.from)) {
+    return bad_peer(message.from, "is not a neighbour, and sent a round's values");
+  }
+  // A neighbour that sealed first can be one round ahead, and no more.
+  if (std::ranges::find(early_, message.from, &Message::from) != early_.end()) {
+    return bad_peer(message.from, "sent more than one round before the release");
+  }
+  auto fine = inspect_first_round(plan_, weights_.graph(), sealing_->entries(), message);
+  if (!fine) return fine;
+  early_.push_back(message);
+  return {};
+}
+
 Result<void> AveragingParty::release_if_sealed(std::vector<Message>& out) {
   if (!sealing_->done()) return {};
   consensus_ = make_consensus(plan_, self_, weights_, sealing_->release());
@@ -58,7 +68,7 @@ Result<void> AveragingParty::release_if_sealed(std::vector<Message>& out) {
   append(out, std::move(*first));
   for (const Message& message : std::exchange(early_, {})) {
     auto more = consensus_->receive(message);
-    if (!more) return tl::unexpected(more.error());
+    check(more.has_value(), "what came early was looked at when it came");
     append(out, std::move(*more));
   }
   return {};

@@ -23,6 +23,9 @@ class AveragingParty final : public Party {
   [[nodiscard]] std::vector<double> sum() const;
 
  private:
+  // Refuses here what the averaging would refuse later, when the error could no longer be told
+  // apart from the message that completed the sealing.
+  [[nodiscard]] Result<void> keep_early(const Message& message);
   // Once sealed: releases, starts averaging, and takes up what came early.
   [[nodiscard]] Result<void> release_if_sealed(std::vector<Message>& out);
 

@@ -1,8 +1,12 @@
 #include "protocol/consensus.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
+#include "protocol/distance_levels.h"
 #include "protocol/round_exchange.h"
 
 namespace sotto {
@@ -11,6 +15,42 @@ namespace {
 std::vector<PartyId> neighbours_of(const Graph& graph, PartyId party) {
   const auto span = graph.neighbours(party);
   return {span.begin(), span.end()};
+}
+
+// What a round of `plain` or `chebyshev` must look like, whoever sent it.
+Result<void> inspect_values(const Message& message, Round rounds, std::size_t entries) {
+  const auto* values = std::get_if<RoundValues>(&message.payload);
+  if (values == nullptr) return bad_peer(message.from, "sent no average in an averaging round");
+  if (values->round >= rounds) return bad_peer(message.from, "sent a round after the last");
+  if (values->values.size() != entries) {
+    return bad_peer(message.from, "sent a vector of another length");
+  }
+  if (!all_finite(values->values)) {
+    return bad_peer(message.from, "sent a number that is not finite");
+  }
+  return {};
+}
+
+// What a round of `exact` must look like. The graph is public, so who is news to
+// the sender in this round is known: with every message complete, nobody is
+// missing in the end.
+Result<void> inspect_releases(const Message& message, Round rounds, std::size_t entries,
+                              DistanceLevels& levels_of_sender) {
+  const auto* releases = std::get_if<RoundReleases>(&message.payload);
+  if (releases == nullptr) return bad_peer(message.from, "sent no releases in a release round");
+  if (releases->round >= rounds) return bad_peer(message.from, "sent a round after the last");
+  std::vector<PartyId> authors;
+  for (const AuthoredRelease& release : releases->news) {
+    if (release.indices == nullptr || release.indices->size() != entries) {
+      return bad_peer(message.from, "sent a release of another length");
+    }
+    authors.push_back(release.author);
+  }
+  std::ranges::sort(authors);
+  if (authors != levels_of_sender.at(releases->round)) {
+    return bad_peer(message.from, "sent other releases than are news to it in this round");
+  }
+  return {};
 }
 
 // `plain` and `chebyshev`: y ← a·Wy + b·y + c·y_before, a fixed number of times.
@@ -30,13 +70,11 @@ class LinearConsensus final : public Consensus {
   [[nodiscard]] Result<std::vector<Message>> start() override { return broadcast(); }
 
   [[nodiscard]] Result<std::vector<Message>> receive(const Message& message) override {
-    const auto* values = std::get_if<RoundValues>(&message.payload);
-    if (values == nullptr) return bad_peer(message.from, "sent no average in an averaging round");
-    if (values->values.size() != current_.size()) {
-      return bad_peer(message.from, "sent a vector of another length");
+    if (auto fine = inspect_values(message, rounds_, current_.size()); !fine) {
+      return tl::unexpected(fine.error());
     }
-    if (done()) return bad_peer(message.from, "sent a round after the last");
-    auto accepted = exchange_.accept(message.from, values->round, values->values);
+    const auto& values = std::get<RoundValues>(message.payload);
+    auto accepted = exchange_.accept(message.from, values.round, values.values);
     if (!accepted) return tl::unexpected(accepted.error());
     std::vector<Message> out;
     while (!done() && exchange_.complete()) {
@@ -94,25 +132,39 @@ class ExactConsensus final : public Consensus {
   ExactConsensus(const ConsensusPlan& plan, PartyId self, const Weights& weights, Released initial)
       : self_(self),
         rounds_(plan.rounds),
+        graph_(weights.graph()),
         exchange_(neighbours_of(weights.graph(), self)),
         heard_(weights.graph().size()),
+        known_(weights.graph().size()),
         grid_(initial.grid),
         divisor_(std::move(initial.divisor)) {
-    heard_[self] = std::make_shared<const IntegerVector>(std::move(initial.indices));
-    news_.push_back({self, heard_[self]});
+    for (const PartyId neighbour : exchange_.neighbours()) levels_.emplace_back(graph_, neighbour);
+    known_[self] = std::make_shared<const IntegerVector>(std::move(initial.indices));
+    heard_[self] = known_[self];
+    news_.push_back({self, known_[self]});
   }
 
   [[nodiscard]] Result<std::vector<Message>> start() override { return broadcast(); }
 
   [[nodiscard]] Result<std::vector<Message>> receive(const Message& message) override {
-    const auto* releases = std::get_if<RoundReleases>(&message.payload);
-    if (releases == nullptr) return bad_peer(message.from, "sent no releases in a release round");
-    if (done()) return bad_peer(message.from, "sent a round after the last");
-    for (const AuthoredRelease& release : releases->news) {
-      if (auto fine = inspect(message.from, release); !fine) return tl::unexpected(fine.error());
+    const auto place = exchange_.place_of(message.from);
+    if (!place) return bad_peer(message.from, "is not a neighbour, and sent a round's releases");
+    if (auto fine = inspect_releases(message, rounds_, entries(), levels_[*place]); !fine) {
+      return tl::unexpected(fine.error());
     }
-    auto accepted = exchange_.accept(message.from, releases->round, releases->news);
+    const auto& releases = std::get<RoundReleases>(message.payload);
+    for (const AuthoredRelease& release : releases.news) {
+      const auto& known = known_[release.author];
+      if (known != nullptr && known != release.indices && *known != *release.indices) {
+        return bad_peer(message.from,
+                        fmt::format("sent a release of party {} that differs from the one heard "
+                                    "before",
+                                    release.author + 1));
+      }
+    }
+    auto accepted = exchange_.accept(message.from, releases.round, releases.news);
     if (!accepted) return tl::unexpected(accepted.error());
+    for (const AuthoredRelease& release : releases.news) known_[release.author] = release.indices;
     std::vector<Message> out;
     while (!done() && exchange_.complete()) {
       learn();
@@ -121,36 +173,22 @@ class ExactConsensus final : public Consensus {
         for (Message& m : broadcast()) out.push_back(std::move(m));
       }
     }
-    if (done()) {
-      for (const auto& release : heard_) {
-        check(release != nullptr, "after as many rounds as the diameter every release is known");
-      }
-    }
     return out;
   }
 
   [[nodiscard]] bool done() const override { return exchange_.round() >= rounds_; }
 
   [[nodiscard]] std::vector<double> sum() const override {
-    IntegerVector total(heard_[self_]->size());
+    IntegerVector total(entries());
     for (const auto& release : heard_) {
+      check(release != nullptr, "after as many rounds as the diameter every release is known");
       for (std::size_t k = 0; k < total.size(); ++k) total[k] += (*release)[k];
     }
     return Released{std::move(total), grid_, divisor_}.values();
   }
 
  private:
-  [[nodiscard]] Result<void> inspect(PartyId from, const AuthoredRelease& release) const {
-    if (release.author >= heard_.size()) return bad_peer(from, "names an author who is nobody");
-    if (release.indices == nullptr || release.indices->size() != heard_[self_]->size()) {
-      return bad_peer(from, "sent a release of another length");
-    }
-    const auto& known = heard_[release.author];
-    if (known != nullptr && known != release.indices && *known != *release.indices) {
-      return bad_peer(from, "sent a second, different release of the same author");
-    }
-    return {};
-  }
+  [[nodiscard]] std::size_t entries() const { return known_[self_]->size(); }
 
   void learn() {
     news_.clear();
@@ -173,14 +211,24 @@ class ExactConsensus final : public Consensus {
 
   PartyId self_;
   Round rounds_;
+  Graph graph_;
   RoundExchange<std::vector<AuthoredRelease>> exchange_;
-  std::vector<std::shared_ptr<const IntegerVector>> heard_;  // by author
+  std::vector<DistanceLevels> levels_;                       // by neighbour
+  std::vector<std::shared_ptr<const IntegerVector>> heard_;  // by author, in rounds that are over
+  std::vector<std::shared_ptr<const IntegerVector>> known_;  // and in those under way
   std::vector<AuthoredRelease> news_;
   Grid grid_;
   Integer divisor_;
 };
 
 }  // namespace
+
+Result<void> inspect_first_round(const ConsensusPlan& plan, const Graph& graph, std::size_t entries,
+                                 const Message& message) {
+  if (plan.method != ConsensusMethod::kExact) return inspect_values(message, 1, entries);
+  DistanceLevels levels(graph, message.from);
+  return inspect_releases(message, 1, entries, levels);
+}
 
 std::unique_ptr<Consensus> make_consensus(const ConsensusPlan& plan, PartyId self,
                                           const Weights& weights, Released initial) {

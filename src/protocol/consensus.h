@@ -20,6 +20,12 @@ class Consensus : public Party {
 [[nodiscard]] std::unique_ptr<Consensus> make_consensus(const ConsensusPlan& plan, PartyId self,
                                                         const Weights& weights, Released initial);
 
+// Whether a message may stand in the first round of averaging `entries` numbers. For what comes
+// before this party has anything to average itself: a neighbour that sealed first is one round
+// ahead, and no more.
+[[nodiscard]] Result<void> inspect_first_round(const ConsensusPlan& plan, const Graph& graph,
+                                               std::size_t entries, const Message& message);
+
 // Wy at one party, for one entry: y_i + Σ_j w_ij(y_j − y_i), neighbours in ascending
 // order. Written once: the order of the additions is part of the result's bits.
 template <class NeighbourValue>

@@ -158,12 +158,17 @@ double GradientRate::best_step() const {
       low = left;
     }
   }
+  // Where parties differ much, the mean's best step is at the edge of stability or beyond it.
   double step = std::exp((low + high) / 2);
-  while (radius(step) >= 1) {
-    step /= 1.5;
-    if (step < std::numeric_limits<double>::min()) return 0;
+  double here = radius(step);
+  for (;;) {
+    const double shorter = step / 1.5;
+    if (shorter < std::numeric_limits<double>::min()) return 0;
+    const double there = radius(shorter);
+    if (here < 1 && there >= here) return step;
+    step = shorter;
+    here = there;
   }
-  return step;
 }
 
 }  // namespace sotto

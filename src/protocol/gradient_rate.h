@@ -30,7 +30,7 @@ class GradientRate {
   [[nodiscard]] double largest_stable_step() const;
 
   // A step near the smallest radius, `step = "auto"`: the best one for parties that
-  // all hold the mean Ḡ = ΣG_i/n, shortened until it is stable for the real ones.
+  // all hold the mean Ḡ = ΣG_i/n, shortened as long as that helps the real ones.
   [[nodiscard]] double best_step() const;
 
   // The radius if all parties held Ḡ. Then M falls into 2×2 blocks, one for every

@@ -22,6 +22,7 @@ GradientTracking::GradientTracking(PartyId self, const Weights& weights, Perturb
 }
 
 Result<std::vector<Message>> GradientTracking::start() {
+  if (done()) return std::vector<Message>{};
   return broadcast();
 }
 
@@ -30,7 +31,10 @@ Result<std::vector<Message>> GradientTracking::receive(const Message& message) {
   if (values == nullptr || values->values.size() != state_.size()) {
     return bad_peer(message.from, "sent no (x, s) of the right length in a tracking round");
   }
-  if (done()) return bad_peer(message.from, "sent a round after the last");
+  if (values->round >= rounds_) return bad_peer(message.from, "sent a round after the last");
+  if (!all_finite(values->values)) {
+    return bad_peer(message.from, "sent a number that is not finite: it is wrong, or the step is");
+  }
   auto accepted = exchange_.accept(message.from, values->round, values->values);
   if (!accepted) return tl::unexpected(accepted.error());
   std::vector<Message> out;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -63,6 +64,9 @@ struct Message {
 
 // A peer's bad word: an error that names the peer, and leaves the state as it was.
 [[nodiscard]] tl::unexpected<Error> bad_peer(PartyId peer, const std::string& what);
+
+// What a peer sends is only ever added and multiplied: one infinity would be everybody's.
+[[nodiscard]] bool all_finite(std::span<const double> values);
 
 // One party of a protocol. Sans-IO: no sockets, clock, threads or logs; messages
 // in, messages out. The simulator and the network drive the same objects.

@@ -80,7 +80,7 @@ class Pairwise final : public Sealing {
  public:
   Pairwise(PartyId self, const Graph& graph, const Secret& secret, const PairwiseNoise& parameters,
            NoiseSource& noise, RandomSource& key_random, std::string_view context)
-      : self_(self), seal_(secret, parameters, noise), context_(context) {
+      : self_(self), entries_(secret.size()), seal_(secret, parameters, noise), context_(context) {
     for (const PartyId neighbour : graph.neighbours(self)) {
       edges_.push_back({neighbour, draw_key(key_random), false});
     }
@@ -129,6 +129,8 @@ class Pairwise final : public Sealing {
     return seal_.release();
   }
 
+  [[nodiscard]] std::size_t entries() const override { return entries_; }
+
  private:
   struct EdgeState {
     PartyId neighbour = 0;
@@ -137,6 +139,7 @@ class Pairwise final : public Sealing {
   };
 
   PartyId self_;
+  std::size_t entries_;
   PairwiseSeal seal_;
   std::string context_;
   std::vector<EdgeState> edges_;

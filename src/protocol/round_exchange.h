@@ -29,14 +29,19 @@ class RoundExchange {
   // What neighbour number k sent. Precondition: complete().
   [[nodiscard]] const T& from(std::size_t k) const { return *current_[k]; }
 
+  // Which neighbour this is, if it is one.
+  [[nodiscard]] std::optional<std::size_t> place_of(PartyId party) const {
+    const auto found = std::lower_bound(neighbours_.begin(), neighbours_.end(), party);
+    if (found == neighbours_.end() || *found != party) return std::nullopt;
+    return static_cast<std::size_t>(found - neighbours_.begin());
+  }
+
   [[nodiscard]] Result<void> accept(PartyId from, Round round, T value) {
-    const auto found = std::lower_bound(neighbours_.begin(), neighbours_.end(), from);
-    if (found == neighbours_.end() || *found != from) {
-      return bad_peer(from, "is not a neighbour, and sent a round's values");
-    }
+    const auto place = place_of(from);
+    if (!place) return bad_peer(from, "is not a neighbour, and sent a round's values");
     if (round != round_ && round != round_ + 1) return bad_peer(from, "sent a round out of phase");
     auto& box = round == round_ ? current_ : next_;
-    auto& slot = box[static_cast<std::size_t>(found - neighbours_.begin())];
+    auto& slot = box[*place];
     if (slot) return bad_peer(from, "sent the same round twice");
     slot = std::move(value);
     if (round == round_) --missing_;

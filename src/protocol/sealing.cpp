@@ -14,6 +14,7 @@ class LocalSealing final : public Sealing {
   }
   [[nodiscard]] bool done() const override { return true; }
   [[nodiscard]] Released release() const override { return released_; }
+  [[nodiscard]] std::size_t entries() const override { return released_.indices.size(); }
 
  private:
   Released released_;

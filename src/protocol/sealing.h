@@ -17,6 +17,8 @@ class Sealing : public Party {
  public:
   // What this party may show to everybody. Precondition: done().
   [[nodiscard]] virtual Released release() const = 0;
+  // How many numbers the release will have.
+  [[nodiscard]] virtual std::size_t entries() const = 0;
 };
 
 // `ac`: nothing to do together.

@@ -64,6 +64,8 @@ class Shuffle final : public Sealing {
     return seal_.release(shuffled_);
   }
 
+  [[nodiscard]] std::size_t entries() const override { return shuffled_.size(); }
+
  private:
   [[nodiscard]] Result<std::vector<Message>> answer(PartyId from, std::size_t k,
                                                     const ShuffleOffer& offer) {

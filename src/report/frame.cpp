@@ -30,44 +30,61 @@ Frame::Frame(Svg& svg, ChartSize size, const ChartLabels& labels,
   }
   left_ = kMargin + widest + 8;
   right_ = size.width - kMargin - 6;
-  height_ = kMargin;
-  draw_title(labels.title);
-  draw_legend(legend);
+  height_ = draw_title(svg, size.width, kMargin, labels.title);
+  height_ = draw_legend(svg, size.width, height_, legend);
   draw_y_axis(labels.y);
 }
 
-void Frame::draw_title(const std::string& title) {
-  for (const std::string& line : wrap_text(title, size_.width - 2 * kMargin, kTitleSize, true)) {
-    height_ += kTitleSize + 4;
-    svg_.text(kMargin, height_ - 4, line, {.size = kTitleSize, .bold = true, .kind = "title"});
+double draw_title(Svg& svg, double width, double y, const std::string& title) {
+  for (const std::string& line : wrap_text(title, width - 2 * kMargin, kTitleSize, true)) {
+    y += kTitleSize + 4;
+    svg.text(kMargin, y - 4, line, {.size = kTitleSize, .bold = true, .kind = "title"});
   }
-  height_ += 6;
+  return y + 6;
 }
 
-void Frame::draw_legend(const std::vector<LegendEntry>& legend) {
+double draw_legend(Svg& svg, double width, double y, const std::vector<LegendEntry>& legend) {
   constexpr double kGap = 20;
   constexpr double kBeforeName = 7;
-  const double most = size_.width - 2 * kMargin - kLegendSampleWidth - kBeforeName;
+  const double most = width - 2 * kMargin - kLegendSampleWidth - kBeforeName;
   double x = kMargin;
   bool any = false;
   for (const LegendEntry& entry : legend) {
     if (entry.name.empty()) continue;
     const std::string name = shorten(entry.name, most, kLabelSize);
-    const double width = kLegendSampleWidth + kBeforeName + text_width(name, kLabelSize);
-    if (any && x + width > size_.width - kMargin) {
+    const double room = kLegendSampleWidth + kBeforeName + text_width(name, kLabelSize);
+    if (any && x + room > width - kMargin) {
       x = kMargin;
-      height_ += kLine + 3;
+      y += kLine + 3;
     }
     any = true;
-    svg_.open("g", {{"class", "legend-entry"}});
-    if (name != entry.name) svg_.tooltip(entry.name);
-    entry.sample(svg_, x, height_ + kLine / 2);
-    svg_.text(x + kLegendSampleWidth + kBeforeName, height_ + kLine / 2 + 4.5, name,
-              {.size = kLabelSize, .kind = "legend"});
-    svg_.close("g");
-    x += width + kGap;
+    svg.open("g", {{"class", "legend-entry"}});
+    if (name != entry.name) svg.tooltip(entry.name);
+    entry.sample(svg, x, y + kLine / 2);
+    svg.text(x + kLegendSampleWidth + kBeforeName, y + kLine / 2 + 4.5, name,
+             {.size = kLabelSize, .kind = "legend"});
+    svg.close("g");
+    x += room + kGap;
   }
-  if (any) height_ += kLine + 8;
+  return any ? y + kLine + 8 : y;
+}
+
+Axis fit_axis_between(std::span<const double> values, Scale scale, double left, double right) {
+  const auto overlap = [&](const Axis& axis) {
+    double free_from = 0;
+    for (const Tick& tick : axis.ticks) {
+      if (tick.label.empty()) continue;
+      const double half = text_width(tick.label, kTickSize) / 2;
+      const double at = left + (right - left) * axis.fraction(tick.value);
+      if (at - half < free_from) return true;
+      free_from = at + half + 10;
+    }
+    return false;
+  };
+  int labels = 10;
+  Axis axis = fit_axis(values, scale, labels);
+  while (labels > 2 && overlap(axis)) axis = fit_axis(values, scale, --labels);
+  return axis;
 }
 
 void Frame::draw_y_axis(const std::string& label) {
@@ -107,19 +124,7 @@ double Frame::x(const Axis& axis, double value) const {
 }
 
 Axis Frame::draw_x_axis(std::span<const double> values, Scale scale, const std::string& label) {
-  const auto overlap = [&](const Axis& axis) {
-    double free_from = 0;
-    for (const Tick& tick : axis.ticks) {
-      if (tick.label.empty()) continue;
-      const double half = text_width(tick.label, kTickSize) / 2;
-      if (x(axis, tick.value) - half < free_from) return true;
-      free_from = x(axis, tick.value) + half + 10;
-    }
-    return false;
-  };
-  int labels = 10;
-  Axis axis = fit_axis(values, scale, labels);
-  while (labels > 2 && overlap(axis)) axis = fit_axis(values, scale, --labels);
+  const Axis axis = fit_axis_between(values, scale, left_, right_);
 
   svg_.element("line", {{"x1", left_},
                         {"x2", right_},

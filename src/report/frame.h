@@ -21,6 +21,16 @@ struct LegendEntry {
 inline constexpr double kLegendSampleWidth = 30;
 inline constexpr double kMargin = 14;  // around everything
 
+// Draw across `width` from `y` downwards, and say where they end.
+[[nodiscard]] double draw_title(Svg& svg, double width, double y, const std::string& title);
+[[nodiscard]] double draw_legend(Svg& svg, double width, double y,
+                                 const std::vector<LegendEntry>& legend);
+
+// The axis that holds the values, with as many labels as fit side by side
+// between two places of the drawing.
+[[nodiscard]] Axis fit_axis_between(std::span<const double> values, Scale scale, double left,
+                                    double right);
+
 // What every chart has around its data: title, legend, axes, grid. Draws from
 // top to bottom and so finds its height; (left, top) to (right, bottom) is the plot.
 class Frame {
@@ -56,8 +66,6 @@ class Frame {
   void draw_note(const std::string& text);
 
  private:
-  void draw_title(const std::string& title);
-  void draw_legend(const std::vector<LegendEntry>& legend);
   void draw_y_axis(const std::string& label);
   void draw_x_label(const std::string& label);
   void draw_reference_key(const ReferenceLine& line);

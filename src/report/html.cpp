@@ -14,6 +14,19 @@ std::string number_cell(const std::string& text) {
   return text.starts_with('-') ? fmt::format("−{}", text.substr(1)) : text;
 }
 
+// A row's name, which may break after the signs that join words in the names of
+// columns: one long name must not push the numbers off a telephone.
+std::string row_name(std::string_view text) {
+  std::string html;
+  std::size_t from = 0;
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    if (text[i] != '_' && text[i] != '=') continue;
+    html += escape(text.substr(from, i + 1 - from)) + "<wbr/>";
+    from = i + 1;
+  }
+  return html + escape(text.substr(from));
+}
+
 struct VerdictText {
   const char* kind;
   const char* words;
@@ -75,23 +88,36 @@ Section& Section::code(std::string_view text) {
   return *this;
 }
 
+// As cards (page_css), the roles repeat what the elements are, because browsers
+// forget it when CSS changes their display.
 Section& Section::table(const Table& table) {
+  const auto role = [&](const char* name) {
+    return table.cards ? fmt::format(" role=\"{}\"", name) : "";
+  };
   const auto number = [&](std::size_t column) {
     return table.columns[column].align == Align::kNumber ? " class=\"number\"" : "";
   };
-  std::string text = "<table>\n" + caption_of(table.caption) + "<thead><tr>";
+  std::string text = fmt::format("<table{}>\n{}<thead{}><tr{}>",
+                                 table.cards ? " class=\"cards\" role=\"table\"" : "",
+                                 caption_of(table.caption), role("rowgroup"), role("row"));
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    text += fmt::format("<th scope=\"col\"{}>{}</th>", number(i), escape(table.columns[i].heading));
+    text += fmt::format("<th scope=\"col\"{}{}>{}</th>", role("columnheader"), number(i),
+                        escape(table.columns[i].heading));
   }
-  text += "</tr></thead>\n<tbody>\n";
+  text += fmt::format("</tr></thead>\n<tbody{}>\n", role("rowgroup"));
   for (const auto& row : table.rows) {
     check(row.size() == table.columns.size(), "a table row has one cell per column");
-    text += "<tr>";
+    text += fmt::format("<tr{}>", role("row"));
     for (std::size_t i = 0; i < row.size(); ++i) {
       const bool is_number = table.columns[i].align == Align::kNumber;
-      const std::string cell = escape(is_number ? number_cell(row[i]) : row[i]);
-      text += i == 0 ? fmt::format("<th scope=\"row\"{}>{}</th>", number(i), cell)
-                     : fmt::format("<td{}>{}</td>", number(i), cell);
+      const std::string cell = is_number ? escape(number_cell(row[i]))
+                               : i == 0  ? row_name(row[i])
+                                         : escape(row[i]);
+      const std::string label =
+          table.cards ? fmt::format(" data-label=\"{}\"", escape(table.columns[i].heading)) : "";
+      text += i == 0
+                  ? fmt::format("<th scope=\"row\"{}{}>{}</th>", role("rowheader"), number(i), cell)
+                  : fmt::format("<td{}{}{}>{}</td>", role("cell"), number(i), label, cell);
     }
     text += "</tr>\n";
   }
@@ -99,8 +125,7 @@ Section& Section::table(const Table& table) {
   return *this;
 }
 
-// On a telephone each row becomes a card (page_css). The roles repeat what the
-// elements are, because browsers forget it when CSS changes their display.
+// On a telephone each row becomes a card, as in a table of cards.
 Section& Section::claims(std::string_view caption, const std::vector<Claim>& claims) {
   constexpr const char* kHeadings[] = {"Claim", "Claimed", "Measured", "Verdict"};
   html_ += "<table class=\"claims\" role=\"table\">\n" + caption_of(caption) +
@@ -167,6 +192,7 @@ std::string HtmlPage::html() const {
       escape(language_), escape(title_), chart_css(), page_css());
   text += fmt::format("<header>\n<h1>{}</h1>\n", escape(title_));
   if (!lead_.empty()) text += fmt::format("<p class=\"lead\">{}</p>\n", escape(lead_));
+  text += top_.html();
   if (!facts_.empty()) {
     text += "<dl class=\"facts\">\n";
     for (const Fact& fact : facts_) {

@@ -21,6 +21,7 @@ struct Table {
   std::string caption{};
   std::vector<Column> columns{};
   std::vector<std::vector<std::string>> rows{};
+  bool cards = false;  // on a telephone each row becomes a card, instead of scrolling
 };
 
 enum class Verdict { kHolds, kDiffers, kCorrected };
@@ -77,6 +78,9 @@ class HtmlPage {
   // A line of the summary under the title: "seed", "42".
   void fact(std::string name, std::string value);
 
+  // What stands above the summary, without a heading: warnings.
+  Section& top() { return top_; }
+
   // The reference stays valid as more sections are added.
   Section& section(std::string title);
 
@@ -90,6 +94,7 @@ class HtmlPage {
   std::string title_;
   std::string lead_;
   std::string language_;
+  Section top_{""};
   std::vector<Fact> facts_;
   std::deque<Section> sections_;
 };

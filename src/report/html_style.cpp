@@ -63,12 +63,14 @@ figcaption a{white-space:nowrap;margin-left:.35rem}
   .narrow{display:block}
   figure{margin-inline:-.5rem}
   figcaption{padding-inline:.5rem}
-  .claims,.claims caption,.claims tbody,.claims tr,.claims th,.claims td{display:block}
-  .claims thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
-  .claims tr{padding:.7rem 0;border-bottom:1px solid var(--rule)}
-  .claims th,.claims td{border:0;padding:.1rem 0}
-  .claims td{display:grid;grid-template-columns:6rem 1fr}
-  .claims td::before{content:attr(data-label);color:var(--ink-muted)}
+  :is(.claims,.cards),:is(.claims,.cards) :is(caption,tbody,tr,th,td){display:block}
+  :is(.claims,.cards) thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+  :is(.claims,.cards) tr{padding:.7rem 0;border-bottom:1px solid var(--rule)}
+  :is(.claims,.cards) :is(th,td){border:0;padding:.1rem 0}
+  :is(.claims,.cards) td{display:grid;grid-template-columns:6rem 1fr}
+  :is(.claims,.cards) td::before{content:attr(data-label);color:var(--ink-muted)}
+  .cards td{grid-template-columns:10rem 1fr}
+  .cards .number{text-align:left;white-space:normal}
 }
 @media print{
   body{font-size:10.5pt}

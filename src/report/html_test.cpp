@@ -53,6 +53,28 @@ TEST(HtmlPage, IsWellFormedAndSelfContained) {
   }
 }
 
+TEST(HtmlPage, TellsACardOfATableWhatItsCellsAre) {
+  HtmlPage page("t");
+  page.section("s").table({.caption = "c",
+                           .columns = {{"Who"}, {"ε <at> δ", Align::kNumber}},
+                           .rows = {{"all_neighbours", "-2"}},
+                           .cards = true});
+  EXPECT_THAT(page.html(), HasSubstr("<table class=\"cards\" role=\"table\">"));
+  EXPECT_THAT(page.html(),
+              HasSubstr("<th scope=\"row\" role=\"rowheader\">all_<wbr/>neighbours</th>"
+                        "<td role=\"cell\" class=\"number\" "
+                        "data-label=\"ε &lt;at&gt; δ\">−2</td>"));
+}
+
+TEST(HtmlPage, PutsWhatIsMostUrgentAboveTheFacts) {
+  HtmlPage page("t", "lead");
+  page.fact("name", "value");
+  page.top().callout(Callout::kWarning, "", "mind this");
+  const std::string html = page.html();
+  EXPECT_LT(html.find("lead</p>"), html.find("mind this"));
+  EXPECT_LT(html.find("mind this"), html.find("<dl class=\"facts\">"));
+}
+
 TEST(HtmlPage, EscapesWhateverTextItIsGiven) {
   const std::string nasty = "</p><script>alert('x')</script>\"&";
   HtmlPage page(nasty, nasty, "\"><script>");

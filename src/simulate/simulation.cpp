@@ -25,10 +25,24 @@ std::uint64_t stream(std::uint64_t trial, PartyId party, Purpose purpose) {
 
 // One trial's parties before the release, and what they draw from.
 struct Sealers {
+  std::vector<std::unique_ptr<RandomSource>> bits;  // of exact noise
   std::vector<std::unique_ptr<NoiseSource>> noise;
   std::vector<std::unique_ptr<RandomSource>> keys;
   std::vector<std::unique_ptr<Sealing>> sealing;
 };
+
+// Gives party i of a trial its noise and keys.
+void draw_from(const SimulationOptions& options, std::uint64_t trial, PartyId i, Sealers& result) {
+  if (options.random_from == RandomFrom::kOperatingSystem) {
+    auto& bits = *result.bits.emplace_back(std::make_unique<OsRandom>());
+    result.noise.push_back(exact_noise(bits));
+    result.keys.push_back(std::make_unique<OsRandom>());
+    return;
+  }
+  result.noise.push_back(fast_noise(options.seed, stream(trial, i, Purpose::kNoise)));
+  result.keys.push_back(
+      std::make_unique<SeededRandom>(options.seed, stream(trial, i, Purpose::kKeys)));
+}
 
 Sealers make_sealers(const AveragingSetup& setup, std::span<const Secret> secrets,
                      const SimulationOptions& options, std::uint64_t trial) {
@@ -36,10 +50,9 @@ Sealers make_sealers(const AveragingSetup& setup, std::span<const Secret> secret
   const Graph& graph = setup.weights.graph();
   const Cipher& cipher = options.cipher != nullptr ? *options.cipher : ideal_cipher();
   for (PartyId i = 0; i < graph.size(); ++i) {
-    auto& noise =
-        *result.noise.emplace_back(fast_noise(options.seed, stream(trial, i, Purpose::kNoise)));
-    auto& keys = *result.keys.emplace_back(
-        std::make_unique<SeededRandom>(options.seed, stream(trial, i, Purpose::kKeys)));
+    draw_from(options, trial, i, result);
+    auto& noise = *result.noise.back();
+    auto& keys = *result.keys.back();
     if (const auto* local = std::get_if<LocalNoise>(&setup.noise)) {
       result.sealing.push_back(make_local_sealing(secrets[i], local->sigma, noise));
     } else if (const auto* shuffle = std::get_if<ShuffleNoise>(&setup.noise)) {
@@ -104,6 +117,7 @@ Result<TrialValues> run_batch_by_engine(const AveragingSetup& setup,
   for (std::size_t t = 0; t < count; ++t) {
     const auto releases = run_sealing(setup, secrets, options, first + t);
     if (!releases) return tl::unexpected(releases.error());
+    if (options.on_release) options.on_release(first + t, *releases);
     auto& trial = values.emplace_back();
     if (setup.consensus.method == ConsensusMethod::kExact) {
       trial.assign(secrets.size(), exact_sum(*releases));
@@ -160,6 +174,7 @@ Result<TrialValues> simulate_tracking(const TrackingSetup& setup, std::span<cons
                                       const SimulationOptions& options,
                                       const TrackingObserver& observer) {
   check(secrets.size() == setup.weights.graph().size(), "one secret per party");
+  check(options.random_from == RandomFrom::kSeed, "gradient tracking never runs on tables");
   TrialValues result;
   const std::size_t batch = options.rounds_by == RoundsBy::kEngine ? kBatch : 1;
   while (result.size() < options.trials) {

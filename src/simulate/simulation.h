@@ -39,14 +39,25 @@ struct TrackingSetup {
   Round rounds = 0;
 };
 
+// Where a simulation's randomness comes from. With the operating system's, noise
+// is drawn by the exact samplers, as a party on the network draws it: that is
+// what a simulation over real tables must use. Averaging only.
+enum class RandomFrom { kSeed, kOperatingSystem };
+
+// Sees what every party of a trial releases, before the rounds: all of it is public.
+using ReleaseObserver =
+    std::function<void(std::uint64_t trial, std::span<const Released> releases)>;
+
 struct SimulationOptions {
-  std::uint64_t seed = 0;
+  RandomFrom random_from = RandomFrom::kSeed;
+  std::uint64_t seed = 0;  // kSeed only
   std::uint64_t first_trial = 0;
   std::size_t trials = 1;
   RoundsBy rounds_by = RoundsBy::kEngine;
-  const Cipher* cipher = nullptr;             // the ideal one by default
-  RandomSource* schedule = nullptr;           // order of delivery; kMessages only
-  std::function<void(std::size_t)> on_trial;  // after each trial or batch: how many are done
+  const Cipher* cipher = nullptr;                  // the ideal one by default
+  RandomSource* schedule = nullptr;                // order of delivery; kMessages only
+  std::function<void(std::size_t)> on_trial = {};  // after each trial or batch: how many are done
+  ReleaseObserver on_release = {};                 // averaging with kEngine only
 };
 
 // sums[trial][party][entry]: every party's estimate of Σθ_i. secrets[party].

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "study/sections.h"
 
@@ -49,6 +50,21 @@ Result<std::vector<Edge>> read_edges(TomlReader& section, const std::vector<Part
     edges.push_back({*a, *b});
   }
   return edges;
+}
+
+// A graph keeps its edges sorted; a person's list of weights goes with the list of
+// edges beside it, in whatever order that stands.
+std::vector<double> in_graph_order(const Graph& graph, std::span<const Edge> listed,
+                                   std::vector<double> weights) {
+  if (listed.size() != weights.size()) return weights;  // Weights::given refuses it
+  std::map<Edge, double> by_edge;
+  for (std::size_t k = 0; k < listed.size(); ++k) {
+    const auto [a, b] = std::minmax(listed[k].a, listed[k].b);
+    by_edge[{a, b}] = weights[k];
+  }
+  std::vector<double> sorted;
+  for (const Edge& edge : graph.edges()) sorted.push_back(by_edge.at(edge));
+  return sorted;
 }
 
 Result<Graph> make_graph(Topology topology, std::size_t parties, std::size_t degree,
@@ -133,12 +149,17 @@ Result<Weights> read_graph_section(TomlReader& section, const std::vector<PartyT
     return tl::unexpected(section.finish().error());
   };
   auto graph = make_graph(topology, parties, static_cast<std::size_t>(degree.value_or(4)),
-                          static_cast<std::uint64_t>(seed.value_or(1)), std::move(edges));
-  if (!graph) return fail("topology", graph.error());
+                          static_cast<std::uint64_t>(seed.value_or(1)), edges);
+  if (!graph) return fail(topology == Topology::kEdges ? "edges" : "topology", graph.error());
+  if (graph->size() < 2) {
+    return fail("parties", bad_input("E-graph-parties", "1 party has nobody to keep a secret from",
+                                     "a study has at least 2 parties")
+                               .value());
+  }
   if (auto connected = require_connected(*graph); !connected) {
     return fail("edges", connected.error());
   }
-  auto weights = given     ? Weights::given(*graph, *given)
+  auto weights = given ? Weights::given(*graph, in_graph_order(*graph, edges, std::move(*given)))
                  : uniform ? Weights::uniform(*graph, *uniform)
                            : Result<Weights>(Weights::metropolis(*graph));
   if (!weights) return fail("weight", weights.error());

@@ -217,6 +217,7 @@ Result<Plan> make_plan(const Study& study, Solver solver) {
                    .rate = consensus->rate};
   }
   plan.central_ratio = plan.sum_noise_sd / (study.privacy.sensitivity.value() / plan.kappa_bar);
+  plan.expected = expected_accuracy(study, plan.sum_noise_sd);
   warn_about_adversaries(study, plan);
   plan.traffic = predict_traffic(plan, study);
   return plan;

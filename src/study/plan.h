@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "simulate/simulation.h"
+#include "study/expected_error.h"
 #include "study/study.h"
 
 namespace sotto {
@@ -34,8 +35,9 @@ struct Plan {
   std::vector<Adversary> adversaries;
   ConsensusPlan consensus;  // not for gt
   RoundsPlan rounds;
-  double sum_noise_sd = 0;   // of one entry of the sum that everybody ends with
-  double central_ratio = 0;  // against Δ/κ̄, what a trusted centre would add
+  double sum_noise_sd = 0;                   // of one entry of the sum that everybody ends with
+  double central_ratio = 0;                  // against Δ/κ̄, what a trusted centre would add
+  std::optional<ExpectedAccuracy> expected;  // over tables
   std::vector<std::string> warnings;
   TrafficPlan traffic;
 };

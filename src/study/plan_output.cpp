@@ -30,7 +30,11 @@ Json noise_json(const Plan& plan) {
     // Past a double's range the logarithm is all that can be said; it is always there.
     if (std::isfinite(sigma_eta)) json["sigma_eta"] = sigma_eta;
     if (sgn(shuffle->sigma_eta) > 0) json["log10_sigma_eta"] = log10(shuffle->sigma_eta);
-    json["inverse_zeta"] = shuffle->inverse_zeta.get_ui();
+    // A whole number; past 64 bits (large ā and degree) JSON has the nearest double.
+    const Integer& inverse_zeta = shuffle->inverse_zeta;
+    json["inverse_zeta"] = inverse_zeta.fits_ulong_p()
+                               ? Json(inverse_zeta.get_ui())
+                               : Json(nearest_double(Rational(inverse_zeta)));
   } else {
     const auto& pairwise = std::get<PairwiseNoise>(plan.noise);
     json["sigma_gamma"] = pairwise.sigma_gamma;
@@ -58,6 +62,51 @@ std::string noise_text(const Plan& plan) {
   const auto& pairwise = std::get<PairwiseNoise>(plan.noise);
   return fmt::format("γ of sd {:.6g}, and a mask of sd {:.6g} on every edge", pairwise.sigma_gamma,
                      pairwise.sigma_edge);
+}
+
+Json accuracy_json(const Plan& plan) {
+  Json json{{"sum_noise_sd", plan.sum_noise_sd}, {"central_ratio", plan.central_ratio}};
+  if (!plan.expected) return json;
+  json["rows_needed"] =
+      plan.expected->rows_needed ? Json(*plan.expected->rows_needed) : Json(nullptr);
+  Json errors = Json::array();
+  for (const ExpectedAccuracy::Point& point : plan.expected->errors) {
+    errors.push_back({{"rows", point.rows}, {"error", number(point.error)}});
+  }
+  json["expected_errors"] = errors;
+  return json;
+}
+
+// 12345 as "about 12,000": two digits are all that the assumptions carry.
+std::string about(std::uint64_t rows) {
+  std::uint64_t unit = 1;
+  while (rows / unit >= 100) unit *= 10;
+  std::string digits = std::to_string((rows + unit / 2) / unit * unit);
+  for (std::size_t k = digits.size(); k > 3; k -= 3) digits.insert(k - 3, ",");
+  return fmt::format("about {}", digits);
+}
+
+std::string accuracy_text(const Plan& plan) {
+  const ExpectedAccuracy& expected = *plan.expected;
+  const AssumedTable assumed;
+  std::string text;
+  if (expected.rows_needed) {
+    text = fmt::format("  {:<12} {} rows in all to do better than predicting the mean\n", "needs",
+                       about(*expected.rows_needed));
+  } else {
+    text = fmt::format("  {:<12} more than {:.0e} rows to do better than predicting the mean\n",
+                       "needs", kMaxExpectedRows);
+  }
+  text += fmt::format("  {:<12} ", "error");
+  for (const ExpectedAccuracy::Point& point : expected.errors) {
+    text +=
+        fmt::format("{}{:.2f} at 10^{:.0f} rows", point.rows == expected.errors[0].rows ? "" : ", ",
+                    point.error, std::log10(static_cast<double>(point.rows)));
+  }
+  return text + fmt::format(
+                    " (1: the mean's; {:.2f}: without noise)\n  {:<12} if features spread "
+                    "over {:.0f} % of their bounds and explain {:.0f} % of the target\n",
+                    1 - assumed.explained, "", 100 * assumed.feature_sd, 100 * assumed.explained);
 }
 
 std::string human_bytes(std::uint64_t bytes) {
@@ -91,19 +140,18 @@ Json to_json(const Study& study, const Plan& plan) {
   Json rounds{{"method", plan.rounds.method}};
   rounds["rounds"] = plan.rounds.rounds ? Json(*plan.rounds.rounds) : Json(nullptr);
   rounds["rate"] = plan.rounds.rate ? number(*plan.rounds.rate) : Json(nullptr);
-  return {
-      {"study", study.name},
-      {"study_hash", study.hash},
-      {"solver", to_string(plan.solver)},
-      {"parties", plan.parties},
-      {"entries", plan.entries},
-      {"privacy", privacy_json(study, plan)},
-      {"noise", noise_json(plan)},
-      {"adversaries", adversaries},
-      {"consensus", rounds},
-      {"accuracy", {{"sum_noise_sd", plan.sum_noise_sd}, {"central_ratio", plan.central_ratio}}},
-      {"traffic", {{"messages", plan.traffic.messages}, {"bytes", plan.traffic.bytes}}},
-      {"warnings", plan.warnings}};
+  return {{"study", study.name},
+          {"study_hash", study.hash},
+          {"solver", to_string(plan.solver)},
+          {"parties", plan.parties},
+          {"entries", plan.entries},
+          {"privacy", privacy_json(study, plan)},
+          {"noise", noise_json(plan)},
+          {"adversaries", adversaries},
+          {"consensus", rounds},
+          {"accuracy", accuracy_json(plan)},
+          {"traffic", {{"messages", plan.traffic.messages}, {"bytes", plan.traffic.bytes}}},
+          {"warnings", plan.warnings}};
 }
 
 std::string to_text(const Study& study, const Plan& plan) {
@@ -129,6 +177,7 @@ std::string to_text(const Study& study, const Plan& plan) {
   line("noise", noise_text(plan));
   line("on the sum", fmt::format("sd {:.6g} in every entry, {:.4g} times a trusted centre's",
                                  plan.sum_noise_sd, plan.central_ratio));
+  if (plan.expected) text += accuracy_text(plan);
   std::string rounds = plan.rounds.method;
   rounds += plan.rounds.rounds ? fmt::format(", {} rounds", *plan.rounds.rounds)
                                : ", as many rounds as the perturbed costs take";

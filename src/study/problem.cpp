@@ -33,8 +33,17 @@ Result<Problem> load_problem(const Study& study) {
                        "let both agree");
     }
   }
+  const Quadratic total = sum(problem.costs);
+  if (!total.a.allFinite() || !total.b.allFinite()) {
+    return bad_input("E-problem-number", "the parties' costs add up past the largest double",
+                     "scale the problem down");
+  }
   auto solution = minimiser(problem.costs);
   if (!solution) return tl::unexpected(Error(solution.error()).at("[problem]"));
+  if (!solution->allFinite()) {
+    return bad_input("E-problem-number", "the solution without noise is past the largest double",
+                     "scale the problem, so that A and B are of one size");
+  }
   problem.solution = std::move(*solution);
   return problem;
 }

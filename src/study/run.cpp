@@ -85,7 +85,8 @@ SolverSummary summarise(Solver solver, std::span<const TrialOutcome> runs) {
 
 Result<std::vector<TrialOutcome>> run_trials(const Study& study, const Plan& plan,
                                              const Problem& problem, std::uint64_t seed,
-                                             std::size_t trials, const Progress& progress) {
+                                             std::size_t trials, const Progress& progress,
+                                             std::size_t threads) {
   const auto secrets = secrets_of(problem, study.privacy.sensitivity);
   std::optional<TrackingChoice> tracking;
   if (const auto* noise = std::get_if<GradientNoise>(&plan.noise)) {
@@ -128,11 +129,11 @@ Result<std::vector<TrialOutcome>> run_trials(const Study& study, const Plan& pla
       if (progress) progress(done, trials);
     }
   };
-  const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1,
-                                                      (trials + kChunk - 1) / kChunk);
+  const std::size_t wanted = threads == 0 ? std::thread::hardware_concurrency() : threads;
+  const std::size_t chunks = (trials + kChunk - 1) / kChunk;
   {
     std::vector<std::jthread> crew;
-    for (std::size_t k = 1; k < threads; ++k) crew.emplace_back(work);
+    for (std::size_t k = 1; k < std::min(wanted, chunks); ++k) crew.emplace_back(work);
     work();
   }
   if (first_error) return tl::unexpected(*first_error);
@@ -159,7 +160,8 @@ Result<Simulation> simulate_study(const Study& study, const RunOptions& options)
         options.progress(k * options.trials + done, all);
       };
     }
-    auto runs = run_trials(study, *plan, *problem, options.seed, options.trials, progress);
+    auto runs =
+        run_trials(study, *plan, *problem, options.seed, options.trials, progress, options.threads);
     if (!runs) return tl::unexpected(runs.error());
     simulation.summary.push_back(summarise(options.solvers[k], *runs));
     std::ranges::move(*runs, std::back_inserter(simulation.runs));

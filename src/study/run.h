@@ -40,7 +40,8 @@ struct RunOptions {
   std::vector<Solver> solvers;
   std::uint64_t seed = 0;
   std::size_t trials = 1;
-  Progress progress;
+  Progress progress = {};
+  std::size_t threads = 0;  // 0: one per core
 };
 
 inline constexpr std::size_t kMaxTrials = 10'000'000;
@@ -53,7 +54,8 @@ inline constexpr std::size_t kMaxTrials = 10'000'000;
 [[nodiscard]] Result<std::vector<TrialOutcome>> run_trials(const Study& study, const Plan& plan,
                                                            const Problem& problem,
                                                            std::uint64_t seed, std::size_t trials,
-                                                           const Progress& progress);
+                                                           const Progress& progress,
+                                                           std::size_t threads = 0);
 
 [[nodiscard]] nlohmann::ordered_json to_json(const Study& study, const Simulation& simulation);
 [[nodiscard]] std::string to_text(const Study& study, const Simulation& simulation);

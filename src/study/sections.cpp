@@ -11,14 +11,33 @@ namespace {
 constexpr std::int64_t kMaxInteger = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMaxSeed = kMaxInteger;
 
-// A finite number above zero, or an error at the key.
-double positive(TomlReader& section, std::string_view key, double fallback) {
+// What the arithmetic of the other rooms is made for, far beyond what anybody
+// needs: outside it numbers overflow, and a covariance loses its last digit.
+struct Range {
+  double least;
+  double most;
+};
+constexpr Range kAnyNumber{1e-100, 1e100};
+constexpr Range kEpsilonRange{1e-9, 1e6};
+constexpr Range kDeltaRange{1e-100, 1};
+constexpr Range kGRange{1e-6, 1e3};
+
+void require_range(TomlReader& section, std::string_view key, double value, Range range) {
+  if (value >= range.least && value <= range.most) return;
+  section.fail_value(key, fmt::format("{} = {} is out of range", key, value),
+                     fmt::format("choose a number from {} to {}", range.least, range.most));
+}
+
+// A finite number above zero and in range, or an error at the key.
+double positive(TomlReader& section, std::string_view key, double fallback,
+                Range range = kAnyNumber) {
   const double value = section.optional_number(key).value_or(fallback);
   if (!(std::isfinite(value) && value > 0)) {
     section.fail_value(key, fmt::format("{} = {} is not a finite number above 0", key, value),
                        fmt::format("write for example {} = {}", key, fallback));
     return fallback;
   }
+  require_range(section, key, value, range);
   return value;
 }
 
@@ -68,6 +87,10 @@ Result<PrivacyTerms> read_privacy_section(TomlReader& section) {
   const double length = record ? *record_sensitivity(relation, RecordWeights{}) : *mu;
   const auto sensitivity = Sensitivity::make(length);
   if (!sensitivity) return fail("mu", sensitivity.error());
+  require_range(section, "epsilon", epsilon, kEpsilonRange);
+  require_range(section, "delta", delta, kDeltaRange);
+  require_range(section, "mu", length, kAnyNumber);
+  if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
   return PrivacyTerms{.budget = Budget{*checked_epsilon, *checked_delta},
                       .unit = record ? Unit::kRecord : Unit::kEntry,
                       .neighbours = relation,
@@ -96,7 +119,7 @@ Result<GtTerms> read_gt_section(TomlReader& section) {
 
 Result<DishufTerms> read_dishuf_section(TomlReader& section) {
   DishufTerms terms;
-  terms.parameters.g = positive(section, "g", terms.parameters.g);
+  terms.parameters.g = positive(section, "g", terms.parameters.g, kGRange);
   if (const auto a_bar = section.optional_integer("a_bar", 2, std::int64_t{1} << 31)) {
     terms.parameters.multiplier_max = static_cast<std::uint64_t>(*a_bar);
   }
@@ -112,7 +135,7 @@ Result<DishufTerms> read_dishuf_section(TomlReader& section) {
 }
 
 Result<double> read_pairwise_section(TomlReader& section) {
-  const double g = positive(section, "g", 0.001);
+  const double g = positive(section, "g", 0.001, kGRange);
   if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
   return g;
 }

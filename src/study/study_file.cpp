@@ -27,6 +27,19 @@ std::string sha256_hex(std::string_view text) {
   return hex;
 }
 
+// Debian's toml++ is built to throw.
+Result<toml::table> parse_toml(std::string_view text, const std::string& name) {
+  try {
+    return toml::parse(text, name);
+  } catch (const toml::parse_error& error) {
+    return tl::unexpected(bad_input("E-study-syntax", std::string(error.description()),
+                                    "correct the line; TOML wants key = value under [section]")
+                              .value()
+                              .at(fmt::format("line {}, column {} of {}", error.source().begin.line,
+                                              error.source().begin.column, name)));
+  }
+}
+
 Result<void> check_together(const Study& study, const std::string& file) {
   auto at = [&](std::string_view section) { return fmt::format("{} of {}", section, file); };
   if (study.privacy.unit == Unit::kRecord) {
@@ -70,16 +83,9 @@ Result<void> check_together(const Study& study, const std::string& file) {
 }  // namespace
 
 Result<Study> parse_study(std::string_view text, const std::string& name) {
-  const toml::parse_result parsed = toml::parse(text, name);
-  if (parsed.failed()) {
-    const toml::parse_error& error = parsed.error();
-    return tl::unexpected(bad_input("E-study-syntax", std::string(error.description()),
-                                    "correct the line; TOML wants key = value under [section]")
-                              .value()
-                              .at(fmt::format("line {}, column {} of {}", error.source().begin.line,
-                                              error.source().begin.column, name)));
-  }
-  const toml::table& root = parsed.table();
+  auto parsed = parse_toml(text, name);
+  if (!parsed) return tl::unexpected(parsed.error());
+  const toml::table& root = *parsed;
   TomlReader top(&root, "the study", name);
   auto section = [&](std::string_view key) {
     const toml::node* node = top.node(key);

@@ -1,13 +1,12 @@
 #pragma once
 
+#include <toml++/toml.h>
+
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
 
 #include "base/result.h"
 

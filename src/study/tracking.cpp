@@ -31,6 +31,14 @@ Result<TrackingChoice> choose_tracking(const Study& study, const GradientNoise& 
       return refused("E-gt-convexity", "this draw of the noise leaves no convex problem",
                      "use guarantee = \"certain\", or less noise");
     }
+    if (choice.setup.step < largest) {
+      return tl::unexpected(
+          bad_input("E-gt-step",
+                    fmt::format("a step of {:g} is too short to get anywhere", choice.setup.step),
+                    fmt::format("use a step nearer to {:.4g}, or step = \"auto\"", largest))
+              .value()
+              .at("[gt] step"));
+    }
     return tl::unexpected(
         bad_input("E-gt-step",
                   fmt::format("a step of {:g} is unstable: the error grows by {:.6g} a round",

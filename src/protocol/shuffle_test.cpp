@@ -1,0 +1,246 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+
+#include "privacy/calibration.h"
+#include "privacy/gaussian.h"
+#include "protocol/sealing.h"
+#include "protocol/test_parties.h"
+
+namespace sotto {
+namespace {
+
+using namespace protocol_test;
+
+// All parties of one shuffle, each with its own streams of one seed.
+struct Network {
+  std::vector<std::unique_ptr<NoiseSource>> noise;
+  std::vector<std::unique_ptr<RandomSource>> random;
+  Parties parties;
+
+  Network(const Graph& graph, const std::vector<Secret>& secrets, const ShuffleNoise& parameters,
+          std::uint64_t seed) {
+    for (PartyId i = 0; i < graph.size(); ++i) {
+      noise.push_back(fast_noise(seed, 2 * i));
+      random.push_back(std::make_unique<SeededRandom>(seed, 2 * i + 1));
+      parties.push_back(
+          make_shuffle(i, graph, secrets[i], parameters, *noise[i], ideal_cipher(), *random[i]));
+    }
+  }
+  [[nodiscard]] Released release(PartyId party) const {
+    return static_cast<const Sealing&>(*parties[party]).release();
+  }
+  [[nodiscard]] IntegerVector sum() const {
+    IntegerVector total(release(0).indices.size());
+    for (PartyId i = 0; i < parties.size(); ++i) {
+      const Released released = release(i);
+      for (std::size_t k = 0; k < total.size(); ++k) total[k] += released.indices[k];
+    }
+    return total;
+  }
+};
+
+// Σ(Z·T_i + Γ_i): the same noise, and no shuffle at all.
+IntegerVector unshuffled_sum(const std::vector<Secret>& secrets, const ShuffleNoise& parameters,
+                             std::uint64_t seed) {
+  IntegerVector total(secrets[0].size());
+  for (PartyId i = 0; i < secrets.size(); ++i) {
+    const auto noise = fast_noise(seed, 2 * i);
+    const ShuffleSeal seal(secrets[i], parameters, *noise);
+    const Released released = seal.release(IntegerVector(total.size()));
+    for (std::size_t k = 0; k < total.size(); ++k) total[k] += released.indices[k];
+  }
+  return total;
+}
+
+std::vector<Secret> secrets_of(const std::vector<std::vector<double>>& values) {
+  std::vector<Secret> secrets;
+  for (const auto& theta : values) {
+    secrets.push_back(Secret::of_entries(theta, *Sensitivity::make(3)));
+  }
+  return secrets;
+}
+
+ShuffleNoise graph_noise(const Graph& graph) {
+  return *calibrate_shuffle(graph, *Sensitivity::make(3), *Budget::make(10, 0.2), {.g = 0.01}, 0);
+}
+
+RC_GTEST_PROP(Shuffle, SumsToZeroInIntegersOnEveryGraphAndInEveryOrder, (std::uint64_t seed)) {
+  SeededRandom random(seed);
+  const std::size_t parties = 2 + random.below(8);
+  const Graph graph = connected_graph(parties, random.below(60), random);
+  const auto secrets = secrets_of(small_numbers(parties, 3, random));
+  const ShuffleNoise parameters = graph_noise(graph);
+  const Network run(graph, secrets, parameters, seed);
+  deliver_all(run.parties, &random);
+  RC_ASSERT(run.sum() == unshuffled_sum(secrets, parameters, seed));
+}
+
+TEST(Shuffle, GivesTheSameReleasesWhateverTheDeliveryOrder) {
+  SeededRandom random(3);
+  const Graph graph = Graph::petersen();
+  const auto secrets = secrets_of(small_numbers(10, 3, random));
+  const Network in_order(graph, secrets, graph_noise(graph), 4);
+  const Network shuffled(graph, secrets, graph_noise(graph), 4);
+  deliver_all(in_order.parties);
+  deliver_all(shuffled.parties, &random);
+  for (PartyId i = 0; i < 10; ++i) {
+    EXPECT_EQ(in_order.release(i).indices, shuffled.release(i).indices);
+  }
+}
+
+// Δ_i = Σ_j a_{i→j}a_{j→i}(T̄_j − T̄_i), written out.
+TEST(Shuffle, ReleasesWhatAlgorithm2Says) {
+  SeededRandom random(5);
+  const Graph graph = *Graph::grid(6);
+  const auto secrets = secrets_of(small_numbers(6, 2, random));
+  const ShuffleNoise parameters = graph_noise(graph);
+  const Network run(graph, secrets, parameters, 6);
+  deliver_all(run.parties, &random);
+
+  std::vector<ShuffleSeal> seals;
+  std::vector<IntegerVector> multipliers;
+  for (PartyId i = 0; i < 6; ++i) {
+    const auto noise = fast_noise(6, 2 * i);
+    seals.emplace_back(secrets[i], parameters, *noise);
+    multipliers.push_back(draw_multipliers(graph, i, parameters, *noise));
+  }
+  const auto multiplier = [&](PartyId from, PartyId to) {
+    const auto neighbours = graph.neighbours(from);
+    return multipliers[from][static_cast<std::size_t>(std::ranges::find(neighbours, to) -
+                                                      neighbours.begin())];
+  };
+  for (PartyId i = 0; i < 6; ++i) {
+    IntegerVector shuffled(2);
+    for (const PartyId j : graph.neighbours(i)) {
+      const Integer product = multiplier(i, j) * multiplier(j, i);
+      EXPECT_GE(2 * product, 1'000'000);
+      EXPECT_LE(product, 1'000'000);
+      for (std::size_t k = 0; k < 2; ++k) {
+        shuffled[k] += product * (seals[j].masked()[k] - seals[i].masked()[k]);
+      }
+    }
+    EXPECT_EQ(run.release(i).indices, seals[i].release(shuffled).indices) << i;
+    EXPECT_EQ(run.release(i).divisor, parameters.inverse_zeta);
+  }
+}
+
+// σ_η = 10^13.88, 10^101.3 and 10^676.4 (reference: 60-digit arithmetic): past a double's
+// resolution, then past its range. In integers the mask cancels, and σ_γ is what is left.
+class Lemma1Run : public testing::TestWithParam<std::pair<std::size_t, double>> {};
+INSTANTIATE_TEST_SUITE_P(Parties, Lemma1Run,
+                         testing::Values(std::pair{std::size_t{10}, 13.879212567753215},
+                                         std::pair{std::size_t{50}, 101.27391971753757},
+                                         std::pair{std::size_t{250}, 676.37645741614178}),
+                         [](const auto& test) { return std::to_string(test.param.first); });
+
+TEST_P(Lemma1Run, ReachesTheTrueSumInExactArithmetic) {
+  const auto [parties, log10_sigma_eta] = GetParam();
+  const Graph graph = *Graph::cycle(parties);
+  const Budget budget = *Budget::make(10, 0.2);
+  const Sensitivity mu = *Sensitivity::make(3);
+  const ShuffleNoise parameters = *calibrate_lemma1(parties, mu, budget, {.g = 0.01});
+  ASSERT_NEAR(log10(parameters.sigma_eta), log10_sigma_eta, 1e-9);
+
+  SeededRandom random(7);
+  const auto values = small_numbers(parties, 9, random);
+  const auto secrets = secrets_of(values);
+  const Network run(graph, secrets, parameters, 8);
+  deliver_all(run.parties, &random);
+  EXPECT_EQ(run.sum(), unshuffled_sum(secrets, parameters, 8));
+
+  const Released first = run.release(0);
+  const std::vector<double> sum = Released{run.sum(), first.grid, first.divisor}.values();
+  const double sd = 1.01 * 3 / gaussian_shift(budget);  // √n·σ_γ
+  for (std::size_t k = 0; k < 9; ++k) {
+    double truth = 0;
+    for (const auto& theta : values) truth += theta[k];
+    EXPECT_LT(std::abs(sum[k] - truth), 6 * sd);
+    EXPECT_GT(std::abs(sum[k] - truth), 1e-6 * sd);  // the noise γ is there
+    // What a party shows is of the size of ζ·ā²·η: nothing of θ can be seen in it.
+    const Rational shown(first.indices[k], first.divisor);
+    EXPECT_GT(log10(abs(shown * first.grid.step()) + 1), log10_sigma_eta - 7);
+  }
+}
+
+// --- bad peers ---
+
+constexpr PartyId kVictim = 1;  // on a path of 4: neighbours 0 and 2
+
+struct Fixture {
+  Graph graph = *Graph::path(4);
+  std::vector<Secret> secrets = [] {
+    SeededRandom random(9);
+    return secrets_of(small_numbers(4, 2, random));
+  }();
+  Network run{graph, secrets, graph_noise(graph), 10};
+  [[nodiscard]] Party& victim() const { return *run.parties[kVictim]; }
+};
+
+TEST(ShufflePeer, IsNamedAndHarmlessWhateverItSends) {
+  const Fixture honest;
+  deliver_all(honest.run.parties);
+  const Fixture attacked;
+  SeededRandom random(11);
+  const auto stranger = ideal_cipher().generate(random);
+  const IntegerVector two(2);
+  const Ciphertexts foreign = stranger->encryption_key().encrypt(two, random);
+  const std::string foreign_key = stranger->encryption_key().serialised();
+  deliver_all(attacked.run.parties, nullptr, [&](const Message& next) {
+    if (next.to != kVictim) return;
+    Party& victim = attacked.victim();
+    const auto from = [&](PartyId peer, Payload payload) {
+      return Message{peer, kVictim, std::move(payload)};
+    };
+    expect_refused(victim, from(3, next.payload), "not a neighbour");
+    expect_refused(victim, from(kVictim, next.payload), "not a neighbour");
+    expect_refused(victim, from(next.from, PairwiseOffer{}), "something else");
+    expect_refused(victim, from(next.from, RoundValues{0, {1, 2}}), "something else");
+    if (std::holds_alternative<ShuffleOffer>(next.payload)) {
+      const auto& offer = std::get<ShuffleOffer>(next.payload);
+      for (const char* key : {"", "ideal:", "ideal:zzzzzzzzzzzzzzzz", "rsa:0123456789abcdef"}) {
+        expect_refused(victim, from(next.from, ShuffleOffer{key, offer.negated}), "public key");
+      }
+      expect_refused(victim, from(next.from, ShuffleOffer{foreign_key, offer.negated}),
+                     "ciphertexts");
+      expect_refused(victim, from(next.from, ShuffleOffer{offer.public_key, foreign}),
+                     "ciphertexts");
+      expect_refused(victim, from(next.from, ShuffleOffer{offer.public_key, {Integer(-1), 0}}),
+                     "ciphertexts");
+      expect_refused(victim, from(next.from, ShuffleOffer{offer.public_key, {}}), "length");
+      Ciphertexts longer = offer.negated;
+      longer.push_back(longer.back());
+      expect_refused(victim, from(next.from, ShuffleOffer{offer.public_key, longer}), "length");
+    } else {
+      expect_refused(victim, from(next.from, ShuffleReply{foreign}), "ciphertexts");
+      expect_refused(victim, from(next.from, ShuffleReply{{Integer(0), Integer(1)}}),
+                     "ciphertexts");
+      expect_refused(victim, from(next.from, ShuffleReply{{}}), "length");
+    }
+  });
+  for (PartyId i = 0; i < 4; ++i) {
+    EXPECT_EQ(attacked.run.release(i).indices, honest.run.release(i).indices);
+  }
+}
+
+TEST(ShufflePeer, CannotOfferOrReplyTwice) {
+  const Fixture fixture;
+  std::vector<Message> to_victim;
+  deliver_all(fixture.run.parties, nullptr, [&](const Message& next) {
+    if (next.to == kVictim) to_victim.push_back(next);
+  });
+  const IntegerVector before = fixture.run.release(kVictim).indices;
+  ASSERT_EQ(to_victim.size(), 4U);
+  for (const Message& again : to_victim) expect_refused(fixture.victim(), again, "twice");
+  EXPECT_EQ(fixture.run.release(kVictim).indices, before);
+}
+
+TEST(Shuffle, ShowsNothingBeforeEveryNeighbourHasBeenHeard) {
+  const Fixture fixture;
+  EXPECT_FALSE(fixture.victim().done());
+  EXPECT_DEATH((void)fixture.run.release(kVictim), "whole shuffle");
+}
+
+}  // namespace
+}  // namespace sotto

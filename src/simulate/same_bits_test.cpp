@@ -1,0 +1,139 @@
+// The engine takes a faster way to the same bits as the state machines.
+#include <gtest/gtest.h>
+
+#include "simulate/simulation.h"
+#include "simulate/test_secrets.h"
+
+namespace sotto {
+namespace {
+
+using namespace simulate_test;
+
+std::vector<Weights> networks() {
+  std::vector<Weights> result = {
+      *Weights::uniform(*Graph::cycle(10), 0.3),   *Weights::uniform(*Graph::path(2), 0.4),
+      Weights::metropolis(*Graph::star(7)),        Weights::metropolis(*Graph::complete(5)),
+      Weights::metropolis(*Graph::grid(12)),       Weights::metropolis(Graph::petersen()),
+      Weights::metropolis(random_graph(9, 30, 1)), Weights::metropolis(random_graph(13, 10, 2))};
+  return result;
+}
+
+std::vector<AveragingSetup> setups(const Weights& weights, ConsensusMethod method) {
+  const ConsensusPlan plan = *plan_consensus(method, 1e-6, weights);
+  const Budget budget = *Budget::make(10, 0.2);
+  const Sensitivity mu = *Sensitivity::make(3);
+  return {
+      {weights, plan, LocalNoise{0.8}},
+      {weights, plan, *calibrate_shuffle(weights.graph(), mu, budget, {.g = 0.01}, 0)},
+      {weights, plan, *calibrate_pairwise(weights.graph(), mu, budget, 0.01, 0)},
+  };
+}
+
+class SameBits : public testing::TestWithParam<ConsensusMethod> {};
+INSTANTIATE_TEST_SUITE_P(Methods, SameBits,
+                         testing::Values(ConsensusMethod::kPlain, ConsensusMethod::kChebyshev,
+                                         ConsensusMethod::kExact),
+                         [](const auto& test) { return to_string(test.param); });
+
+// Three trials: one batch of the engine. Doubles are compared with ==, entry by entry.
+TEST_P(SameBits, ByMessagesByEngineAndInAnyDeliveryOrder) {
+  for (const Weights& weights : networks()) {
+    const auto secrets = secrets_of(random_thetas(weights.graph().size(), 5, 3), 3);
+    for (const AveragingSetup& setup : setups(weights, GetParam())) {
+      SimulationOptions options{.seed = 4, .trials = 3};
+      options.rounds_by = RoundsBy::kEngine;
+      const TrialValues engine = *simulate_averaging(setup, secrets, options);
+      options.rounds_by = RoundsBy::kMessages;
+      const TrialValues messages = *simulate_averaging(setup, secrets, options);
+      SeededRandom order(5);
+      options.schedule = &order;
+      const TrialValues shuffled = *simulate_averaging(setup, secrets, options);
+      EXPECT_EQ(engine, messages) << weights.graph().size() << " " << setup.noise.index();
+      EXPECT_EQ(engine, shuffled) << weights.graph().size() << " " << setup.noise.index();
+      if (GetParam() == ConsensusMethod::kExact) {
+        for (const auto& party : engine[0]) EXPECT_EQ(party, engine[0][0]);
+      }
+    }
+  }
+}
+
+TEST_P(SameBits, WhateverTheBatchAndWhereverItStarts) {
+  const Weights weights = *Weights::uniform(*Graph::cycle(6), 0.3);
+  const auto secrets = secrets_of(random_thetas(6, 3, 6), 3);
+  for (const AveragingSetup& setup : setups(weights, GetParam())) {
+    const TrialValues all = *simulate_averaging(setup, secrets, {.seed = 7, .trials = 19});
+    ASSERT_EQ(all.size(), 19U);
+    for (const std::uint64_t first : {0U, 1U, 8U, 18U}) {
+      const TrialValues one =
+          *simulate_averaging(setup, secrets, {.seed = 7, .first_trial = first, .trials = 1});
+      EXPECT_EQ(one[0], all[first]);
+    }
+    EXPECT_NE(all[0], all[1]);
+    EXPECT_NE(*simulate_averaging(setup, secrets, {.seed = 8, .trials = 1}), TrialValues{all[0]});
+  }
+}
+
+TrackingSetup tracking(const Weights& weights, std::size_t dimension) {
+  return {.weights = weights,
+          .dimension = dimension,
+          .laplace = GridLaplace::make(*Epsilon::make(10), *Sensitivity::make(3), 3.3),
+          .sigma = 0.8,
+          .step = 1e-3,
+          .rounds = 60};
+}
+
+TEST(SameBits, OfGradientTrackingByMessagesByEngineAndInAnyDeliveryOrder) {
+  for (const Weights& weights : networks()) {
+    for (const std::size_t dimension : {1U, 2U, 3U, 6U}) {
+      const std::size_t entries = dimension * (dimension + 3) / 2;
+      const auto secrets = secrets_of(random_thetas(weights.graph().size(), entries, 9), 3);
+      const TrackingSetup setup = tracking(weights, dimension);
+      SimulationOptions options{.seed = 10, .trials = 3};
+      const TrialValues engine = *simulate_tracking(setup, secrets, options);
+      options.rounds_by = RoundsBy::kMessages;
+      const TrialValues messages = *simulate_tracking(setup, secrets, options);
+      SeededRandom order(11);
+      options.schedule = &order;
+      const TrialValues shuffled = *simulate_tracking(setup, secrets, options);
+      EXPECT_EQ(engine, messages) << weights.graph().size() << " " << dimension;
+      EXPECT_EQ(engine, shuffled) << weights.graph().size() << " " << dimension;
+    }
+  }
+}
+
+TEST(SameBits, OfGradientTrackingWhateverTheBatch) {
+  const Weights weights = *Weights::uniform(*Graph::cycle(6), 0.3);
+  const auto secrets = secrets_of(random_thetas(6, 9, 12), 3);
+  const TrackingSetup setup = tracking(weights, 3);
+  const TrialValues all = *simulate_tracking(setup, secrets, {.seed = 13, .trials = 11});
+  for (const std::uint64_t first : {0U, 7U, 8U, 10U}) {
+    const TrialValues one =
+        *simulate_tracking(setup, secrets, {.seed = 13, .first_trial = first, .trials = 1});
+    EXPECT_EQ(one[0], all[first]);
+  }
+}
+
+TEST(SameBits, WhateverTheCipher) {
+  // Only the ciphertexts' randomness comes from the keys' stream: the noise does not depend on it.
+  const Weights weights = *Weights::uniform(*Graph::cycle(5), 0.3);
+  const auto secrets = secrets_of(random_thetas(5, 3, 14), 3);
+  const AveragingSetup setup = setups(weights, ConsensusMethod::kExact)[1];
+
+  // An ideal cipher that spends more randomness than the usual one.
+  class Wasteful final : public Cipher {
+   public:
+    std::unique_ptr<DecryptionKey> generate(RandomSource& random) const override {
+      for (int k = 0; k < 100; ++k) (void)random.bits64();
+      return ideal_cipher().generate(random);
+    }
+    Result<std::unique_ptr<EncryptionKey>> read_key(std::string_view serialised) const override {
+      return ideal_cipher().read_key(serialised);
+    }
+  };
+  const Wasteful wasteful;
+  EXPECT_EQ(*simulate_averaging(setup, secrets, {.seed = 15, .trials = 2}),
+            *simulate_averaging(setup, secrets, {.seed = 15, .trials = 2, .cipher = &wasteful}));
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,85 @@
+// What the engine is worth: the same bits, message by message and side by side, on a cycle of 250.
+#include <benchmark/benchmark.h>
+
+#include "simulate/simulation.h"
+#include "simulate/test_secrets.h"
+
+namespace sotto {
+namespace {
+
+using namespace simulate_test;
+
+constexpr std::size_t kParties = 250;
+constexpr Round kRounds = 1000;
+constexpr std::size_t kTrials = 8;
+
+Weights cycle() {
+  return *Weights::uniform(*Graph::cycle(kParties), 0.3);
+}
+
+SimulationOptions options(const benchmark::State& state) {
+  return {.seed = 1,
+          .trials = kTrials,
+          .rounds_by = state.range(0) == 0 ? RoundsBy::kMessages : RoundsBy::kEngine};
+}
+
+void finish(benchmark::State& state) {
+  state.SetLabel(state.range(0) == 0 ? "messages" : "engine");
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kTrials * kRounds) *
+                          static_cast<std::int64_t>(kParties));  // steps of one party
+}
+
+void gradient_tracking(benchmark::State& state) {
+  const TrackingSetup setup{
+      .weights = cycle(),
+      .dimension = 3,
+      .laplace = GridLaplace::make(*Epsilon::make(10), *Sensitivity::make(3), 3.3),
+      .sigma = 0.8,
+      .step = 1e-4,
+      .rounds = kRounds};
+  const auto secrets = secrets_of(random_thetas(kParties, 9, 1), 3);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(simulate_tracking(setup, secrets, options(state)));
+  }
+  finish(state);
+}
+BENCHMARK(gradient_tracking)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+
+void plain_consensus(benchmark::State& state) {
+  AveragingSetup setup{cycle(), *plan_consensus(ConsensusMethod::kPlain, 1e-9, cycle()),
+                       LocalNoise{0.8}};
+  setup.consensus.rounds = kRounds;
+  const auto secrets = secrets_of(random_thetas(kParties, 9, 1), 3);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(simulate_averaging(setup, secrets, options(state)));
+  }
+  finish(state);
+}
+BENCHMARK(plain_consensus)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+
+// The rounds alone, without drawing noise: where a long study spends its time.
+void engine_rounds(benchmark::State& state) {
+  const Weights weights = cycle();
+  ConsensusPlan plan = *plan_consensus(ConsensusMethod::kPlain, 1e-9, weights);
+  plan.rounds = kRounds;
+  TrialValues values(kTrials, random_thetas(kParties, 9, 1));
+  for (auto _ : state) run_linear_consensus(weights, plan, values);
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kTrials * kRounds) *
+                          static_cast<std::int64_t>(kParties));
+}
+BENCHMARK(engine_rounds)->Unit(benchmark::kMillisecond);
+
+// Sealing is always message by message, under the ideal cipher.
+void shuffle(benchmark::State& state) {
+  const AveragingSetup setup{cycle(), *plan_consensus(ConsensusMethod::kExact, 1e-9, cycle()),
+                             *calibrate_shuffle(cycle().graph(), *Sensitivity::make(3),
+                                                *Budget::make(10, 0.2), {.g = 0.01}, 0)};
+  const auto secrets = secrets_of(random_thetas(kParties, 9, 1), 3);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(simulate_averaging(setup, secrets, {.seed = 1, .trials = 1}));
+  }
+}
+BENCHMARK(shuffle)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace sotto

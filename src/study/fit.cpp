@@ -1,0 +1,115 @@
+#include "study/fit.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/check.h"
+#include "problem/moments.h"
+#include "problem/theta.h"
+#include "solve/standard_errors.h"
+
+namespace sotto {
+namespace {
+
+// Fewer would be a statement about single persons, and noise in any case.
+constexpr double kLeastRows = 1;
+
+// Â₀₀ = Σx₀² with x₀ = s in every row, so N = A₀₀/s². Rows that were shortened have
+// less, so then this is too low, and s² below it too high: the careful side.
+std::optional<double> noisy_rows(const TableSums& table, const Encoding& encoding) {
+  if (!table.intercept) return std::nullopt;
+  const double entry = encoding.grid_scale() / kGridOne;
+  return table.sums.a(0, 0) / (entry * entry);
+}
+
+void add_standard_errors(const TableSums& table, const Encoding& encoding, RecordFit& fit) {
+  if (!fit.rows) {
+    fit.errors_refused =
+        "without an intercept the number of rows is not released, and standard errors need it";
+    return;
+  }
+  if (*fit.rows < kLeastRows) {
+    fit.errors_refused = "the noise is larger than the number of rows";
+    return;
+  }
+  const auto errors = plug_in_errors(table.sums, table.sum_of_squares, *fit.rows);
+  if (!errors) {
+    fit.errors_refused = errors.error().what;
+    return;
+  }
+  const OwnUnits own = encoding.to_own_units(errors->theta, errors->covariance);
+  for (std::size_t k = 0; k < fit.coefficients.size(); ++k) {
+    const auto entry = static_cast<Eigen::Index>(k);
+    fit.coefficients[k].unshrunk = own.values(entry);
+    fit.coefficients[k].standard_error = std::sqrt(own.covariance(entry, entry));
+  }
+}
+
+void warn_about_usefulness(const Schema& schema, RecordFit& fit) {
+  const std::string trivial =
+      schema.intercept ? fmt::format("the mean of {}", schema.target.column) : "0";
+  if (!fit.explained) {
+    fit.warnings.push_back(
+        fmt::format("The noise is too large beside the data to tell whether the model is better "
+                    "than predicting {}; take it that it is not.",
+                    trivial));
+  } else if (fit.explained->share <= 0) {
+    fit.warnings.push_back(fmt::format(
+        "The model is no better than predicting {}: it explains {:.0f} % of the "
+        "variance, between {:.0f} % and {:.0f} %.",
+        trivial, 100 * fit.explained->share, 100 * fit.explained->low, 100 * fit.explained->high));
+  } else if (fit.explained->low <= 0) {
+    fit.warnings.push_back(fmt::format(
+        "It is not certain that the model is better than predicting {}: it explains "
+        "about {:.0f} % of the variance, but the noise allows {:.0f} % to {:.0f} %.",
+        trivial, 100 * fit.explained->share, 100 * fit.explained->low, 100 * fit.explained->high));
+  }
+}
+
+}  // namespace
+
+TableSums table_sums(std::span<const double> sums, const Schema& schema, double sigma) {
+  const std::size_t d = schema.entries();
+  check(sums.size() == moments_size(d), "a table's sums have one entry per moment");
+  const auto weights = entry_weights(d);
+  // from_theta reads [vech(A); B]; what stands where B does is Xᵀy, sign and all.
+  const Quadratic read = from_theta(sums.first(theta_size(d)), d);
+  TableSums table;
+  table.sums = {.a = read.a,
+                .b = read.b,
+                .sigma_a = sigma,
+                .sigma_b = sigma / weights[theta_size(d) - 1],
+                .shape = NoiseShape::kSvec};
+  table.sum_of_squares = sums.back();
+  table.sigma_c = sigma / weights.back();
+  table.intercept = schema.intercept;
+  return table;
+}
+
+Result<RecordFit> fit_sums(const Study& study, const Plan& plan, std::span<const double> sums) {
+  check(study.data.has_value(), "a record-level study has a schema");
+  const auto encoding = Encoding::make(*study.data);
+  if (!encoding) return tl::unexpected(encoding.error());
+  const TableSums table = table_sums(sums, *study.data, plan.sum_noise_sd);
+  auto found = estimate(study.estimator, table.sums);
+  if (!found) return tl::unexpected(found.error());
+
+  RecordFit fit;
+  fit.theta = found->theta;
+  fit.warnings = std::move(found->warnings);
+  const OwnUnits own = encoding->to_own_units(fit.theta);
+  for (std::size_t k = 0; k < encoding->dimension(); ++k) {
+    fit.coefficients.push_back({.name = encoding->names()[k],
+                                .value = own.values(static_cast<Eigen::Index>(k)),
+                                .unshrunk = std::nullopt,
+                                .standard_error = std::nullopt});
+  }
+  fit.rows = noisy_rows(table, *encoding);
+  add_standard_errors(table, *encoding, fit);
+  fit.explained = explained_variance(study.estimator, fit.theta, table);
+  warn_about_usefulness(*study.data, fit);
+  return fit;
+}
+
+}  // namespace sotto

@@ -1,0 +1,187 @@
+#include "study/record_run.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <sstream>
+
+#include "data/generator.h"
+#include "study/model_file.h"
+#include "study/tables_for_tests.h"
+
+namespace sotto {
+namespace {
+
+Schema small_schema() {
+  Schema schema;
+  schema.target = {"y", {0, 1}};
+  schema.features = {NumericFeature{"x", {0, 1}}};
+  return schema;
+}
+
+std::vector<std::vector<double>> random_rows(std::size_t count, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> uniform;
+  std::vector<std::vector<double>> rows;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double x = uniform(random);
+    rows.push_back({x, 0.2 + 0.5 * x + 0.1 * uniform(random)});
+  }
+  return rows;
+}
+
+RecordRunOptions seeded(std::uint64_t trial) {
+  return {.random_from = RandomFrom::kSeed, .seed = 3, .trial = trial};
+}
+
+// Every entry of the sums with the standard deviation that its weight in φ gives it:
+// the guarantee rests on these, and the estimators on knowing them.
+TEST(RecordRun, PutsTheNoiseOfThePlanOnEveryEntry) {
+  constexpr int trials = 500;
+  for (const Solver solver : {Solver::kAc, Solver::kDishuf, Solver::kPairwise}) {
+    const Study study = study_for(small_schema(), 5, 1, 1e-6, to_string(solver));
+    const Plan plan = make_plan(study, solver).value();
+    const auto tables = deal_out(study, random_rows(100, 1));
+    const auto truth = true_sums(tables);
+    std::vector<double> square(truth.size(), 0.0);
+    for (int trial = 0; trial < trials; ++trial) {
+      const auto sums = release_sums(study, plan, tables, seeded(static_cast<unsigned>(trial)));
+      for (std::size_t k = 0; k < truth.size(); ++k) {
+        square[k] += std::pow((*sums)[k] - truth[k], 2) / trials;
+      }
+    }
+    const double sigma = plan.sum_noise_sd;
+    const std::vector<double> weights{1, std::sqrt(2.0), 1, 1, 1, 1};
+    for (std::size_t k = 0; k < truth.size(); ++k) {
+      // Four standard errors of a standard deviation.
+      EXPECT_NEAR(std::sqrt(square[k]) * weights[k] / sigma, 1, 4 / std::sqrt(2.0 * trials))
+          << to_string(solver) << ", entry " << k;
+    }
+  }
+}
+
+TEST(RecordRun, GivesTheSameBitsForTheSameSeedAndOthersForTheNextTrial) {
+  const Study study = study_for(small_schema(), 5, 1, 1e-6);
+  const Plan plan = make_plan(study, Solver::kDishuf).value();
+  const auto tables = deal_out(study, random_rows(500, 2));
+  const RecordRun first = run_on_tables(study, plan, tables, seeded(0)).value();
+  const RecordRun again = run_on_tables(study, plan, tables, seeded(0)).value();
+  const RecordRun next = run_on_tables(study, plan, tables, seeded(1)).value();
+  EXPECT_EQ(first.sums, again.sums);
+  EXPECT_EQ(first.transcript_hash, again.transcript_hash);
+  EXPECT_NE(first.sums, next.sums);
+  EXPECT_NE(first.transcript_hash, next.transcript_hash);
+}
+
+TEST(RecordRun, DrawsFromTheOperatingSystemUnlessToldOtherwise) {
+  EXPECT_EQ(RecordRunOptions{}.random_from, RandomFrom::kOperatingSystem);
+  for (const Solver solver : {Solver::kAc, Solver::kDishuf, Solver::kPairwise}) {
+    const Study study = study_for(small_schema(), 5, 1, 1e-6, to_string(solver));
+    const Plan plan = make_plan(study, solver).value();
+    const auto tables = deal_out(study, random_rows(500, 2));
+    const RecordRun one = run_on_tables(study, plan, tables).value();
+    const RecordRun two = run_on_tables(study, plan, tables).value();
+    EXPECT_NE(one.transcript_hash, two.transcript_hash);
+    for (std::size_t k = 0; k < one.sums.size(); ++k) EXPECT_NE(one.sums[k], two.sums[k]);
+    const auto truth = true_sums(tables);
+    for (std::size_t k = 0; k < truth.size(); ++k) {
+      EXPECT_LT(std::abs(one.sums[k] - truth[k]), 8 * plan.sum_noise_sd);
+    }
+  }
+}
+
+TEST(RecordRun, HandsEveryConsensusTheSameSumsUpToItsTolerance) {
+  Study study = study_for(small_schema(), 5, 1, 1e-6);
+  const auto tables = deal_out(study, random_rows(500, 2));
+  const auto exact =
+      release_sums(study, make_plan(study, Solver::kDishuf).value(), tables, seeded(0)).value();
+  for (const auto method : {ConsensusMethod::kPlain, ConsensusMethod::kChebyshev}) {
+    study.consensus.method = method;
+    const auto sums =
+        release_sums(study, make_plan(study, Solver::kDishuf).value(), tables, seeded(0)).value();
+    for (std::size_t k = 0; k < sums.size(); ++k) EXPECT_NEAR(sums[k], exact[k], 1e-3);
+  }
+}
+
+TEST(RecordRun, FindsAModelOfManyHouseholdsWithErrorBarsAboutIt) {
+  const Study study = study_for(household_schema(), 5, 1, 1e-6);
+  const Plan plan = make_plan(study, Solver::kDishuf).value();
+  std::vector<std::vector<double>> rows;
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> uniform;
+  for (int i = 0; i < 40'000; ++i) {
+    std::vector<double> row{20 + 200 * uniform(random), 1 + 5 * uniform(random),
+                            -10 + 35 * uniform(random), 1950 + 75 * uniform(random)};
+    for (const std::size_t levels : {3U, 4U, 2U}) {
+      row.push_back(static_cast<double>(random() % levels));
+    }
+    row.push_back(200 + 2 * row[0] - 8 * row[2] + (row[6] > 0 ? -60 : 0) +
+                  50 * (uniform(random) - 0.5));
+    rows.push_back(row);
+  }
+  const auto tables = deal_out(study, rows);
+  const RecordRun run = run_on_tables(study, plan, tables, seeded(0)).value();
+  ASSERT_EQ(run.fit.errors_refused, "");
+  const auto& area = run.fit.coefficients[1];
+  EXPECT_EQ(area.name, "area_m2");
+  EXPECT_NEAR(area.value, 2, 0.3);
+  EXPECT_NEAR(*area.unshrunk, 2, 4 * *area.standard_error);
+  EXPECT_GT(*area.standard_error, 0);
+  EXPECT_NEAR(*run.fit.rows, 40'000, 3000);
+  EXPECT_GT(run.fit.explained->low, 0.5);
+}
+
+TEST(RecordOfARun, HoldsAllThatWasPromisedAndFound) {
+  const Study study = study_for(small_schema(), 5, 1, 1e-6);
+  const Plan plan = make_plan(study, Solver::kDishuf).value();
+  const auto tables = deal_out(study, random_rows(5000, 2));
+  const RecordRun run = run_on_tables(study, plan, tables, seeded(0)).value();
+  const RunRecord record = record_of(study, plan, tables, run, seeded(0));
+  EXPECT_EQ(record.study_hash, study.hash);
+  EXPECT_EQ(record.solver, "dishuf");
+  EXPECT_EQ(record.estimator, "noise-aware");
+  EXPECT_EQ(record.unit, "record");
+  EXPECT_EQ(record.neighbours, "add-remove");
+  EXPECT_DOUBLE_EQ(record.sensitivity, std::sqrt(3.0));
+  EXPECT_EQ(record.adversaries.size(), plan.adversaries.size());
+  EXPECT_EQ(record.parties.size(), 5U);
+  EXPECT_EQ(record.edges.size(), 5U);
+  EXPECT_EQ(record.own.size(), 5U);
+  EXPECT_EQ(record.own[0].rows, 1000U);
+  EXPECT_EQ(record.target, "y");
+  EXPECT_EQ(record.seed, 3U);
+  ASSERT_EQ(record.coefficients.size(), 2U);
+  const auto& c = record.coefficients[1];
+  ASSERT_TRUE(c.interval.has_value());
+  EXPECT_DOUBLE_EQ((c.interval->first + c.interval->second) / 2, *c.unshrunk);
+  EXPECT_NEAR(c.interval->second - c.interval->first, 2 * 1.96 * *c.standard_error,
+              1e-4 * *c.standard_error);
+  EXPECT_EQ(record.convergence.back().round, plan.consensus.rounds);
+  const auto back = record_from_json(to_json(record), "record.json");
+  ASSERT_TRUE(back.has_value()) << back.error().to_string();
+  EXPECT_EQ(to_json(*back), to_json(record));
+}
+
+TEST(RecordOfARun, KeepsNoSeedWhereTheOperatingSystemDrew) {
+  const Study study = study_for(small_schema(), 5, 1, 1e-6);
+  const Plan plan = make_plan(study, Solver::kAc).value();
+  const auto tables = deal_out(study, random_rows(50, 2));
+  const RecordRun run = run_on_tables(study, plan, tables).value();
+  EXPECT_EQ(record_of(study, plan, tables, run, {.seed = 9}).seed, 0U);
+}
+
+TEST(TextOfARun, ShowsCoefficientsIntervalsPrivacyAndWarnings) {
+  const Study study = study_for(small_schema(), 5, 1, 1e-6);
+  const Plan plan = make_plan(study, Solver::kDishuf).value();
+  const auto tables = deal_out(study, random_rows(5000, 2));
+  const RecordRun run = run_on_tables(study, plan, tables, seeded(0)).value();
+  const std::string text = to_text(record_of(study, plan, tables, run, seeded(0)), run.fit);
+  for (const char* word : {"intercept", "95 % interval", "ε = 1, δ = 1e-06 for one row", "party-3",
+                           "explains", "! against neighbour"}) {
+    EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
+  }
+}
+
+}  // namespace
+}  // namespace sotto
