@@ -6,12 +6,12 @@
 
 namespace sotto {
 
-void check(bool holds, std::string_view promise, std::source_location where) {
+void check(bool holds, std::string_view promise, const char* file, int line) {
   if (holds) [[likely]] {
     return;
   }
-  fmt::print(stderr, "sotto: this is a bug in sotto: {} does not hold ({}:{})\n", promise,
-             where.file_name(), where.line());
+  fmt::print(stderr, "sotto: this is a bug in sotto: {} does not hold ({}:{})\n", promise, file,
+             line);
   std::abort();
 }
 

@@ -55,6 +55,7 @@ double nearest_double(const Rational& value) {
   // subnormal double has.
   const long drop = std::max(static_cast<long>(std::bit_width(quotient)) - 53, shift - 1074);
   if (drop >= 64) return sgn(value) * 0.0;
+  check(drop > 0, "a quotient of 62 bits has some to drop");
   const std::uint64_t half = std::uint64_t{1} << (drop - 1);
   const std::uint64_t dropped = quotient & (2 * half - 1);
   std::uint64_t mantissa = quotient >> drop;

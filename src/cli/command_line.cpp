@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
+#include <exception>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -64,6 +65,19 @@ Error usage_error(const CLI::App& app, std::span<const char* const> words,
   return usage;
 }
 
+// Libraries throw when memory or a file system gives out; that is no bug of ours,
+// and has an exit status like every other failure.
+Result<std::string> run_guarded(const Verb& verb) {
+  try {
+    return verb.run();
+  } catch (const std::exception& error) {
+    return tl::unexpected(failed("E-unexpected", error.what(),
+                                 "free memory or disk space; if that is not it, report a bug")
+                              .value()
+                              .at(fmt::format("sotto {}", verb.command->get_name())));
+  }
+}
+
 }  // namespace
 
 CLI::Validator whole_number() {
@@ -95,7 +109,7 @@ int run_command_line(int argc, const char* const* argv) {
   app.footer(
       "Exit status: 0 done, 1 failed, 2 bad input, 3 refused for privacy.\n"
       "'sotto VERB --help' shows a verb's options and an example.");
-  const std::vector<Verb> verbs{add_plan(app), add_simulate(app), add_predict(app),
+  const std::vector<Verb> verbs{add_plan(app),     add_simulate(app),  add_predict(app),
                                 add_generate(app), add_reproduce(app), add_report(app)};
   try {
     app.parse(argc, argv);
@@ -108,7 +122,7 @@ int run_command_line(int argc, const char* const* argv) {
   for (const Verb& verb : verbs) {
     if (!verb.command->parsed()) continue;
     const bool json = verb.command->get_option("--format")->as<std::string>() == "json";
-    const auto printed = verb.run();
+    const auto printed = run_guarded(verb);
     if (!printed) return report(printed.error(), json);
     fmt::print("{}", *printed);
     // A full disk must not look like success.

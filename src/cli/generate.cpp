@@ -17,10 +17,14 @@ Verb add_generate(CLI::App& app) {
   CLI::App* command =
       add_command(app, "generate", "made-up tables to try things on, and the study that fits them",
                   "sotto generate 4000 --parties 5 --out out/energy", options->output);
-  command->add_option("rows", options->study.rows, "rows of each party's table")->required();
+  command->add_option("rows", options->study.rows, "rows of each party's table")
+      ->check(whole_number())
+      ->required();
   command->add_option("--parties", options->study.parties, "how many tables")
+      ->check(whole_number())
       ->capture_default_str();
   command->add_option("--seed", options->study.seed, "where all randomness comes from")
+      ->check(whole_number())
       ->capture_default_str();
   command->add_option("--missing", options->study.missing, "how often an answer is missing")
       ->capture_default_str();

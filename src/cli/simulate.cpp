@@ -56,9 +56,10 @@ Verb add_simulate(CLI::App& app) {
   command->add_option("study", options->study, "the study, a TOML file")->required();
   command->add_option("--solver", options->solvers, "solvers to compare, as gt,dishuf,ac,pairwise");
   const CLI::Option* seed =
-      command->add_option("--seed", options->seed, "where all randomness comes from; not with --data")
-      ->check(whole_number())
-      ->capture_default_str();
+      command
+          ->add_option("--seed", options->seed, "where all randomness comes from; not with --data")
+          ->check(whole_number())
+          ->capture_default_str();
   command->add_option("--trials", options->trials, "draws of the noise per solver")
       ->check(whole_number())
       ->capture_default_str();

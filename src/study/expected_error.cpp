@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 #include "base/check.h"
 #include "data/encoding.h"
 #include "solve/estimators.h"
+#include "study/standard_normal.h"
 
 namespace sotto {
 namespace {
@@ -78,16 +78,15 @@ struct UnitNoise {
 std::vector<UnitNoise> draw_noise(Eigen::Index d) {
   const auto size = static_cast<double>(d);
   const auto draws = static_cast<std::size_t>(std::clamp(1e4 / size, 4.0, 64.0));
-  std::mt19937_64 random(kNoiseSeed);
-  std::normal_distribution<double> normal;
+  StandardNormal normal(kNoiseSeed);
   std::vector<UnitNoise> noise(draws, {Eigen::MatrixXd(d, d), Eigen::VectorXd(d)});
   for (UnitNoise& draw : noise) {
     for (Eigen::Index r = 0; r < d; ++r) {
-      draw.a(r, r) = normal(random);
+      draw.a(r, r) = normal();
       for (Eigen::Index c = r + 1; c < d; ++c) {
-        draw.a(r, c) = draw.a(c, r) = normal(random) / std::sqrt(2.0);
+        draw.a(r, c) = draw.a(c, r) = normal() / std::sqrt(2.0);
       }
-      draw.b(r) = normal(random);
+      draw.b(r) = normal();
     }
   }
   return noise;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
+
+#include "study/standard_normal.h"
 
 namespace sotto {
 namespace {
@@ -21,8 +22,7 @@ struct Divergences {
 };
 
 // A symmetric matrix whose svec is standard normal.
-template <class Normal>
-Eigen::MatrixXd normal_matrix(Eigen::Index d, Normal& normal) {
+Eigen::MatrixXd normal_matrix(Eigen::Index d, StandardNormal& normal) {
   Eigen::MatrixXd z(d, d);
   for (Eigen::Index r = 0; r < d; ++r) {
     z(r, r) = normal();
@@ -35,9 +35,7 @@ std::optional<Divergences> probe(Estimator estimator, const NoisySums& sums) {
   const Eigen::Index d = sums.size();
   const auto probes =
       static_cast<int>(std::clamp(kProbeWork / std::pow(static_cast<double>(d), 3), 4.0, 200.0));
-  std::mt19937_64 random(kProbeSeed);
-  std::normal_distribution<double> distribution;
-  auto normal = [&] { return distribution(random); };
+  StandardNormal normal(kProbeSeed);
   double sum_b = 0;
   double sum_a = 0;
   double square_b = 0;

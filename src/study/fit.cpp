@@ -109,6 +109,12 @@ Result<RecordFit> fit_sums(const Study& study, const Plan& plan, std::span<const
   add_standard_errors(table, *encoding, fit);
   fit.explained = explained_variance(study.estimator, fit.theta, table);
   warn_about_usefulness(*study.data, fit);
+  if (encoding->shortens()) {
+    fit.warnings.push_back(
+        fmt::format("The study's radius of {:g} shortens longer rows: coefficients, intervals and "
+                    "the number of rows are those of the shortened rows.",
+                    encoding->radius()));
+  }
   return fit;
 }
 

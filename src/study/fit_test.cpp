@@ -43,10 +43,9 @@ TEST(TableSums, PutEverySumInItsPlaceWithItsOwnNoise) {
   EXPECT_EQ(table.sums.b, Eigen::Vector2d(4, 5));
   EXPECT_EQ(table.sum_of_squares, 6);
   EXPECT_EQ(table.sums.shape, NoiseShape::kSvec);
-  // φ has w = v = 1, so every entry of b̂ and ĉ carries the σ of the diagonal.
   EXPECT_EQ(table.sums.sigma_a, 7);
-  EXPECT_EQ(table.sums.sigma_b, 7);
-  EXPECT_EQ(table.sigma_c, 7);
+  EXPECT_EQ(table.sums.sigma_b, 7 / std::sqrt(RecordWeights{}.w2));
+  EXPECT_EQ(table.sigma_c, 7 / std::sqrt(RecordWeights{}.v2));
 }
 
 TEST(FitSums, FindsTheCoefficientsInTheColumnsOwnUnits) {
@@ -127,6 +126,17 @@ TEST(FitSums, WarnsWhereTheModelIsNoBetterThanTheMean) {
   const RecordFit fit = fit_sums(study, plan, sums).value();
   ASSERT_EQ(fit.warnings.size(), 1U);
   EXPECT_NE(fit.warnings[0].find("better than predicting the mean of y"), std::string::npos);
+}
+
+TEST(FitSums, SaysThatARadiusBendsLongRows) {
+  Schema schema = two_columns();
+  schema.radius = 1.2;
+  const Study study = study_for(schema, 5, 1, 1e-6);
+  const Plan plan = make_plan(study, Solver::kPairwise).value();
+  const auto tables = deal_out(study, linear_rows(20'000, 0.5, 8));
+  const RecordFit fit = fit_sums(study, plan, true_sums(tables)).value();
+  EXPECT_NE(fit.warnings.back().find("radius of 1.2"), std::string::npos);
+  EXPECT_LE(*fit.rows, 20'000) << "shortened rows count for less than one";
 }
 
 TEST(FitSums, SaysSoWhereTheNoiseLeavesNothingToTell) {

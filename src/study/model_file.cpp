@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <utility>
@@ -156,7 +157,9 @@ Result<Model> model_from_json(const Json& json, const std::string& file) {
 
 Result<Model> read_model(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return bad_model("E-model-file", "the model cannot be read", path);
+  if (!file || std::filesystem::is_directory(path)) {
+    return bad_model("E-model-file", "the model cannot be read", path);
+  }
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (file.bad() || text.size() > kMaxModelBytes) {
     return bad_model("E-model-file", "the model cannot be read, or is larger than 64 MiB", path);

@@ -52,7 +52,7 @@ TEST(RecordRun, PutsTheNoiseOfThePlanOnEveryEntry) {
       }
     }
     const double sigma = plan.sum_noise_sd;
-    const std::vector<double> weights{1, std::sqrt(2.0), 1, 1, 1, 1};
+    const auto weights = entry_weights(2);
     for (std::size_t k = 0; k < truth.size(); ++k) {
       // Four standard errors of a standard deviation.
       EXPECT_NEAR(std::sqrt(square[k]) * weights[k] / sigma, 1, 4 / std::sqrt(2.0 * trials))
@@ -143,7 +143,7 @@ TEST(RecordOfARun, HoldsAllThatWasPromisedAndFound) {
   EXPECT_EQ(record.estimator, "noise-aware");
   EXPECT_EQ(record.unit, "record");
   EXPECT_EQ(record.neighbours, "add-remove");
-  EXPECT_DOUBLE_EQ(record.sensitivity, std::sqrt(3.0));
+  EXPECT_DOUBLE_EQ(record.sensitivity, *record_sensitivity(Neighbours::kAddRemove, {}));
   EXPECT_EQ(record.adversaries.size(), plan.adversaries.size());
   EXPECT_EQ(record.parties.size(), 5U);
   EXPECT_EQ(record.edges.size(), 5U);
