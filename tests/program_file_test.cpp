@@ -77,6 +77,26 @@ TEST_F(BadFile, ValuesOfTheWrongKindAreErrors) {
                  {"must be a section"});
 }
 
+TEST_F(BadFile, ModelsAndRecordsMustBeFilesThatSottoWrote) {
+  const std::string garbage = write("garbage.json", "\xff{");
+  for (const std::string& path : {folder().string(), garbage, std::string("none.json")}) {
+    expect_error(sotto({"predict", path, path}), 2, "E-model-file");
+    const Finished report = sotto({"report", path});
+    EXPECT_EQ(report.status, 2) << report.err;
+    EXPECT_TRUE(report.err.starts_with("error[E-record-")) << report.err;
+  }
+}
+
+TEST_F(BadFile, RealTablesAreReleasedOnceAndFromNoKnownSeed) {
+  const std::string study = write("study.toml", record_text().text());
+  const std::string table = write("rows.csv", "y,x1,smoker\n10,0.7,no\n20,0.9,yes\n");
+  expect_error(sotto({"simulate", study}), 2, "E-data-missing");
+  expect_error(sotto({"simulate", study, "--data", table, "--seed", "1"}), 3, "E-seed-data");
+  expect_error(sotto({"simulate", study, "--data", table, "--trials", "2"}), 3, "E-trials-data");
+  expect_error(sotto({"simulate", study, "--data", table + "," + table}), 2, "E-data-files");
+  expect_error(sotto({"simulate", study, "--data", "none.csv"}), 2, "E-csv-open");
+}
+
 // --- problem files ---
 
 class BadProblem : public ProgramTest {

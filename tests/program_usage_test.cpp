@@ -117,6 +117,19 @@ TEST_F(Usage, DoesNotTakeAFullDiskForSuccess) {
   EXPECT_THAT(read_text(folder() / "err"), HasSubstr("error[E-output]"));
 }
 
+#ifndef __SANITIZE_ADDRESS__  // which maps far more than any limit
+TEST_F(Usage, EndsWithAnErrorWhenMemoryRunsOut) {
+  const std::string study = write("study.toml", paper_text().text());
+  const std::string command = fmt::format(
+      "ulimit -v 400000; OPENBLAS_NUM_THREADS=1 '{}' simulate '{}' --trials 10000000 2> '{}'",
+      SOTTO_PROGRAM, study, (folder() / "err").string());
+  const int state = std::system(command.c_str());
+  ASSERT_TRUE(WIFEXITED(state));
+  EXPECT_EQ(WEXITSTATUS(state), 1);
+  EXPECT_THAT(read_text(folder() / "err"), HasSubstr("error[E-unexpected]: std::bad_alloc"));
+}
+#endif
+
 TEST_F(Usage, SaysWhichFolderOfTheCaseStudiesCannotBeWritten) {
   const std::string file = write("file", "in the way");
   const Finished run = sotto({"reproduce", "fig1", "--out", file + "/below"});
