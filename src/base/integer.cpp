@@ -53,9 +53,8 @@ double nearest_double(const Rational& value) {
   const std::uint64_t quotient = whole.get_ui() | (sgn(rest) != 0 ? 1 : 0);
   // One rounding, halves to even: to 53 bits, or to the last place 2^−1074 that a
   // subnormal double has.
-  const long drop = std::max(static_cast<long>(std::bit_width(quotient)) - 53, shift - 1074);
+  const long drop = std::max({static_cast<long>(std::bit_width(quotient)) - 53, shift - 1074, 1L});
   if (drop >= 64) return sgn(value) * 0.0;
-  check(drop > 0, "a quotient of 62 bits has some to drop");
   const std::uint64_t half = std::uint64_t{1} << (drop - 1);
   const std::uint64_t dropped = quotient & (2 * half - 1);
   std::uint64_t mantissa = quotient >> drop;

@@ -71,10 +71,8 @@ Result<std::string> run_guarded(const Verb& verb) {
   try {
     return verb.run();
   } catch (const std::exception& error) {
-    return tl::unexpected(failed("E-unexpected", error.what(),
-                                 "free memory or disk space; if that is not it, report a bug")
-                              .value()
-                              .at(fmt::format("sotto {}", verb.command->get_name())));
+    return failed("E-unexpected", error.what(),
+                  "free memory or disk space; if that is not it, report a bug");
   }
 }
 
@@ -123,7 +121,10 @@ int run_command_line(int argc, const char* const* argv) {
     if (!verb.command->parsed()) continue;
     const bool json = verb.command->get_option("--format")->as<std::string>() == "json";
     const auto printed = run_guarded(verb);
-    if (!printed) return report(printed.error(), json);
+    if (!printed) {
+      const std::string place = fmt::format("sotto {}", verb.command->get_name());
+      return report(Error(printed.error()).at(place), json);
+    }
     fmt::print("{}", *printed);
     // A full disk must not look like success.
     if (std::fflush(stdout) != 0) {

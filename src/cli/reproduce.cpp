@@ -24,6 +24,7 @@ Verb add_reproduce(CLI::App& app) {
       ->check(CLI::IsMember({"fig1", "fig2", "fig3", "all"}));
   command->add_option("--out", options->study.folder, "where the files go")->capture_default_str();
   command->add_option("--seed", options->study.seed, "where all randomness comes from")
+      ->check(whole_number())
       ->capture_default_str();
   auto run = [options]() -> Result<std::string> {
     ProgressBar bar(options->figure);

@@ -162,7 +162,7 @@ Result<Study> read_study(const std::string& path) {
     return tl::unexpected(
         bad_input("E-study-file", "the study cannot be read", "check the name and the permissions")
             .value()
-            .at(path));
+            .at(path.empty() ? "a file without a name" : path));
   }
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > kMaxStudyBytes) {
