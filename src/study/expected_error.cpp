@@ -115,7 +115,7 @@ double expected_error(const Study& study, double sum_noise_sd, double rows,
                       const AssumedTable& assumed) {
   check(study.data.has_value(), "a study over tables has a schema");
   const RowMoments row = assumed_moments(*study.data, assumed);
-  return mean_error(study.estimator, row, draw_noise(row.b.size()), sum_noise_sd, rows);
+  return mean_error(study.solve.estimator, row, draw_noise(row.b.size()), sum_noise_sd, rows);
 }
 
 std::optional<ExpectedAccuracy> expected_accuracy(const Study& study, double sum_noise_sd) {
@@ -123,7 +123,7 @@ std::optional<ExpectedAccuracy> expected_accuracy(const Study& study, double sum
   const RowMoments row = assumed_moments(*study.data, {});
   const auto noise = draw_noise(row.b.size());
   const auto error = [&](double rows) {
-    return mean_error(study.estimator, row, noise, sum_noise_sd, rows);
+    return mean_error(study.solve.estimator, row, noise, sum_noise_sd, rows);
   };
   ExpectedAccuracy accuracy;
   for (const std::uint64_t rows : {1'000U, 10'000U, 100'000U, 1'000'000U}) {

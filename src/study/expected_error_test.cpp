@@ -51,7 +51,7 @@ TEST(ExpectedError, HoldsForEveryEstimatorWithAndWithoutAnIntercept) {
     for (const Estimator estimator :
          {Estimator::kNoiseAware, Estimator::kExact, Estimator::kPsdRidge, Estimator::kAdassp}) {
       Study study = study_for(schema, 5, 1, 1e-6);
-      study.estimator = estimator;
+      study.solve.estimator = estimator;
       const auto expected = expected_accuracy(study, 7.3);
       ASSERT_TRUE(expected.has_value());
       EXPECT_TRUE(expected->rows_needed.has_value()) << to_string(estimator);

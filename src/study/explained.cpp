@@ -76,6 +76,7 @@ std::optional<Divergences> probe(Estimator estimator, const NoisySums& sums) {
 
 std::optional<Explained> explained_variance(Estimator estimator, const Eigen::VectorXd& theta,
                                             const TableSums& table) {
+  if (!table.squares_released) return std::nullopt;
   const NoisySums& sums = table.sums;
   const double variance_b = sums.sigma_b * sums.sigma_b;
   Eigen::VectorXd trivial = Eigen::VectorXd::Zero(sums.size());

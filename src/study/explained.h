@@ -18,7 +18,8 @@ struct Explained {
 // What the sums of a table are, beside Â and b̂.
 struct TableSums {
   NoisySums sums;
-  double sum_of_squares = 0;  // ĉ, Σy² with noise of sd sigma_c
+  bool squares_released = true;
+  double sum_of_squares = 0;  // ĉ, Σy² with noise of sd sigma_c, if released
   double sigma_c = 0;
   bool intercept = true;  // x's first entry is the same in every row
 };
@@ -35,7 +36,7 @@ struct TableSums {
 //     Var ≈ 4σ_B²‖θ − m‖² + σ_A²‖θθᵀ − mmᵀ‖²,   m = (b̂₀/Â₀₀, 0, …),
 //
 // the divergences by differences along random directions from a fixed seed.
-// Nothing where T̂ or Â₀₀ is not clearly above its noise: then nothing can be said.
+// Nothing without Σy², and where T̂ or Â₀₀ is not clearly above its noise: then nothing can be said.
 [[nodiscard]] std::optional<Explained> explained_variance(Estimator estimator,
                                                           const Eigen::VectorXd& theta,
                                                           const TableSums& table);

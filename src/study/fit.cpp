@@ -24,6 +24,10 @@ std::optional<double> noisy_rows(const TableSums& table, const Encoding& encodin
 }
 
 void add_standard_errors(const TableSums& table, const Encoding& encoding, RecordFit& fit) {
+  if (!table.squares_released) {
+    fit.errors_refused = "the study has error_bars = false, so Σy² was not released";
+    return;
+  }
   if (!fit.rows) {
     fit.errors_refused =
         "without an intercept the number of rows is not released, and standard errors need it";
@@ -71,7 +75,8 @@ void warn_about_usefulness(const Schema& schema, RecordFit& fit) {
 
 TableSums table_sums(std::span<const double> sums, const Schema& schema, double sigma) {
   const std::size_t d = schema.entries();
-  check(sums.size() == moments_size(d), "a table's sums have one entry per moment");
+  check(sums.size() == moments_size(d) || sums.size() == theta_size(d),
+        "a table's sums have one entry per moment, or all but Σy²");
   const auto weights = entry_weights(d);
   // from_theta reads [vech(A); B]; what stands where B does is Xᵀy, sign and all.
   const Quadratic read = from_theta(sums.first(theta_size(d)), d);
@@ -81,8 +86,11 @@ TableSums table_sums(std::span<const double> sums, const Schema& schema, double 
                 .sigma_a = sigma,
                 .sigma_b = sigma / weights[theta_size(d) - 1],
                 .shape = NoiseShape::kSvec};
-  table.sum_of_squares = sums.back();
-  table.sigma_c = sigma / weights.back();
+  table.squares_released = sums.size() == moments_size(d);
+  if (table.squares_released) {
+    table.sum_of_squares = sums.back();
+    table.sigma_c = sigma / weights.back();
+  }
   table.intercept = schema.intercept;
   return table;
 }
@@ -92,7 +100,7 @@ Result<RecordFit> fit_sums(const Study& study, const Plan& plan, std::span<const
   const auto encoding = Encoding::make(*study.data);
   if (!encoding) return tl::unexpected(encoding.error());
   const TableSums table = table_sums(sums, *study.data, plan.sum_noise_sd);
-  auto found = estimate(study.estimator, table.sums);
+  auto found = estimate(study.solve.estimator, table.sums);
   if (!found) return tl::unexpected(found.error());
 
   RecordFit fit;
@@ -107,8 +115,8 @@ Result<RecordFit> fit_sums(const Study& study, const Plan& plan, std::span<const
   }
   fit.rows = noisy_rows(table, *encoding);
   add_standard_errors(table, *encoding, fit);
-  fit.explained = explained_variance(study.estimator, fit.theta, table);
-  warn_about_usefulness(*study.data, fit);
+  fit.explained = explained_variance(study.solve.estimator, fit.theta, table);
+  if (table.squares_released) warn_about_usefulness(*study.data, fit);
   if (encoding->shortens()) {
     fit.warnings.push_back(
         fmt::format("The study's radius of {:g} shortens longer rows: coefficients, intervals and "

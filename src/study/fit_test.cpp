@@ -50,7 +50,7 @@ TEST(TableSums, PutEverySumInItsPlaceWithItsOwnNoise) {
 
 TEST(FitSums, FindsTheCoefficientsInTheColumnsOwnUnits) {
   Study study = study_for(two_columns(), 5, 1, 1e-6);
-  study.estimator = Estimator::kExact;
+  study.solve.estimator = Estimator::kExact;
   Plan plan = make_plan(study, Solver::kPairwise).value();
   plan.sum_noise_sd = 1e-9;
   const auto tables = deal_out(study, linear_rows(3000, 0, 1));

@@ -187,8 +187,9 @@ Result<Plan> make_plan(const Study& study, Solver solver) {
   plan.solver = solver;
   plan.parties = study.graph().size();
   plan.dimension = *dimension;
-  // A table's sums have Σy² as one entry more.
-  plan.entries = theta_size(*dimension) + (study.privacy.unit == Unit::kRecord ? 1 : 0);
+  // A table's sums may have Σy² as one entry more.
+  const bool squares = study.privacy.unit == Unit::kRecord && study.solve.error_bars;
+  plan.entries = theta_size(*dimension) + (squares ? 1 : 0);
   plan.kappa_bar = gaussian_shift(study.privacy.budget);
 
   Result<void> done;

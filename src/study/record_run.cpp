@@ -22,11 +22,16 @@ AveragingSetup setup_of(const Study& study, const Plan& plan) {
 }
 
 // The privacy boundary: sums that are exact integers, and what each entry weighs in φ.
-std::vector<Secret> secrets_of(std::span<const PartyTable> tables) {
+// Without error bars Σy², the last entry, stays at home.
+std::vector<Secret> secrets_of(const Study& study, const Plan& plan,
+                               std::span<const PartyTable> tables) {
   std::vector<Secret> secrets;
   for (const PartyTable& table : tables) {
-    secrets.push_back(Secret::of_sums(table.moments.sums, moments_grid(),
-                                      entry_weights(table.moments.dimension)));
+    IntegerVector sums = table.moments.sums;
+    auto weights = entry_weights(table.moments.dimension, released_weights(study.solve));
+    sums.resize(plan.entries);
+    weights.resize(plan.entries);
+    secrets.push_back(Secret::of_sums(std::move(sums), moments_grid(), std::move(weights)));
   }
   return secrets;
 }
@@ -41,7 +46,8 @@ Result<std::vector<double>> release(const Study& study, const Plan& plan,
   simulation.seed = options.seed;
   simulation.first_trial = options.trial;
   simulation.on_release = std::move(observer);
-  auto values = simulate_averaging(setup_of(study, plan), secrets_of(tables), simulation);
+  auto values =
+      simulate_averaging(setup_of(study, plan), secrets_of(study, plan, tables), simulation);
   if (!values) return tl::unexpected(values.error());
   return std::move((*values)[0][0]);
 }
@@ -81,7 +87,7 @@ RunRecord record_of(const Study& study, const Plan& plan, std::span<const PartyT
   record.study = study.name;
   record.study_hash = study.hash;
   record.solver = to_string(plan.solver);
-  record.estimator = to_string(study.estimator);
+  record.estimator = to_string(study.solve.estimator);
   record.seed = options.random_from == RandomFrom::kSeed ? options.seed : 0;
   record.epsilon = study.privacy.budget.epsilon.value();
   record.delta = study.privacy.budget.delta.value();

@@ -183,5 +183,30 @@ TEST(TextOfARun, ShowsCoefficientsIntervalsPrivacyAndWarnings) {
   }
 }
 
+// Without error bars Σy² stays at home: a row moves less, so there is less noise, and
+// what rests on Σy² is refused with that reason.
+TEST(RecordRun, WithoutErrorBarsReleasesNoSumOfSquaresAndAddsLessNoise) {
+  Study with = study_for(small_schema(), 5, 1, 1e-6);
+  Study without = with;
+  without.solve.error_bars = false;
+  without.privacy.sensitivity = row_sensitivity(without.privacy.neighbours, without.solve);
+  const Plan full = make_plan(with, Solver::kDishuf).value();
+  const Plan lean = make_plan(without, Solver::kDishuf).value();
+  EXPECT_EQ(full.entries, 6U);
+  EXPECT_EQ(lean.entries, 5U);
+  EXPECT_NEAR(lean.sum_noise_sd / full.sum_noise_sd, std::sqrt(2.0 / 3.0), 1e-9);
+
+  const auto tables = deal_out(without, random_rows(4000, 1));
+  const auto run = run_on_tables(without, lean, tables, seeded(0));
+  ASSERT_TRUE(run.has_value()) << run.error().to_string();
+  EXPECT_EQ(run->sums.size(), 5U);
+  EXPECT_NE(run->fit.errors_refused.find("error_bars"), std::string::npos);
+  EXPECT_FALSE(run->fit.explained.has_value());
+  EXPECT_FALSE(run->fit.coefficients[0].standard_error.has_value());
+  EXPECT_NEAR(run->fit.coefficients[1].value, 0.5, 0.2);
+  const RunRecord record = record_of(without, lean, tables, *run, seeded(0));
+  EXPECT_NEAR(record.sensitivity, std::sqrt(2.0), 1e-12);
+}
+
 }  // namespace
 }  // namespace sotto

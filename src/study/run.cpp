@@ -24,7 +24,7 @@ constexpr std::size_t kChunk = 8;
 Result<std::vector<double>> solve_sums(const Study& study, const Plan& plan,
                                        std::span<const double> sums) {
   const Quadratic noisy = from_theta(sums, plan.dimension);
-  auto solved = estimate(study.estimator, from_quadratic(noisy, plan.sum_noise_sd));
+  auto solved = estimate(study.solve.estimator, from_quadratic(noisy, plan.sum_noise_sd));
   if (!solved) return tl::unexpected(solved.error());
   return std::vector<double>(solved->theta.begin(), solved->theta.end());
 }

@@ -84,12 +84,13 @@ Result<PrivacyTerms> read_privacy_section(TomlReader& section) {
   if (!checked_delta) return fail("delta", checked_delta.error());
   const Neighbours relation =
       neighbours == "replace" ? Neighbours::kReplace : Neighbours::kAddRemove;
-  const double length = record ? *record_sensitivity(relation, RecordWeights{}) : *mu;
-  const auto sensitivity = Sensitivity::make(length);
+  // A row's sensitivity depends on [solve] too; study_file.cpp sets it when both are read.
+  const auto sensitivity =
+      record ? row_sensitivity(relation, SolveTerms{}) : Sensitivity::make(*mu);
   if (!sensitivity) return fail("mu", sensitivity.error());
   require_range(section, "epsilon", epsilon, kEpsilonRange);
   require_range(section, "delta", delta, kDeltaRange);
-  require_range(section, "mu", length, kAnyNumber);
+  require_range(section, "mu", sensitivity->value(), kAnyNumber);
   if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
   return PrivacyTerms{.budget = Budget{*checked_epsilon, *checked_delta},
                       .unit = record ? Unit::kRecord : Unit::kEntry,
@@ -153,13 +154,18 @@ Result<ConsensusTerms> read_consensus_section(TomlReader& section) {
   return terms;
 }
 
-Result<Estimator> read_solve_section(TomlReader& section, Unit unit) {
+Result<SolveTerms> read_solve_section(TomlReader& section, Unit unit) {
   // The paper solves Âx = −B̂; tables get the estimator that knows its noise.
   const std::string fallback = unit == Unit::kRecord ? "noise-aware" : "exact";
   const std::string name =
       section.choice("estimator", {"noise-aware", "exact", "psd-ridge", "adassp"}, fallback);
+  const auto error_bars = section.optional_flag("error_bars");
+  if (error_bars && unit != Unit::kRecord) {
+    section.fail_value("error_bars", "error_bars is for unit = \"record\"", "remove error_bars");
+  }
   if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
-  return estimator_from_name(name);
+  return SolveTerms{.estimator = *estimator_from_name(name),
+                    .error_bars = error_bars.value_or(true)};
 }
 
 Result<std::optional<ProblemSource>> read_problem_section(TomlReader& section) {

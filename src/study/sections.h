@@ -26,7 +26,7 @@ struct StudyHead {
 [[nodiscard]] Result<DishufTerms> read_dishuf_section(TomlReader& section);
 [[nodiscard]] Result<double> read_pairwise_section(TomlReader& section);  // g
 [[nodiscard]] Result<ConsensusTerms> read_consensus_section(TomlReader& section);
-[[nodiscard]] Result<Estimator> read_solve_section(TomlReader& section, Unit unit);
+[[nodiscard]] Result<SolveTerms> read_solve_section(TomlReader& section, Unit unit);
 [[nodiscard]] Result<std::optional<Schema>> read_data_section(TomlReader& section,
                                                               const std::string& file);
 [[nodiscard]] Result<std::optional<ProblemSource>> read_problem_section(TomlReader& section);

@@ -29,4 +29,12 @@ Result<Solver> solver_from(std::string_view name) {
                    "choose gt, dishuf, ac or pairwise");
 }
 
+RecordWeights released_weights(const SolveTerms& terms) {
+  return {.w2 = 1, .v2 = terms.error_bars ? 1.0 : 0.0};
+}
+
+Sensitivity row_sensitivity(Neighbours neighbours, const SolveTerms& terms) {
+  return *Sensitivity::make(*record_sensitivity(neighbours, released_weights(terms)));
+}
+
 }  // namespace sotto

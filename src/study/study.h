@@ -52,6 +52,19 @@ struct DishufTerms {
   bool full_randomness = false;
 };
 
+// [solve]: what is made of the sums, and whether Σy² is among them. Only the intervals and the
+// explained variance need Σy²; without it a row moves the sums less, √2 and not √3.
+struct SolveTerms {
+  Estimator estimator = Estimator::kExact;
+  bool error_bars = true;  // tables only
+};
+
+// w² and v² of what a table releases: v = 0 stands for "Σy² stays at home".
+[[nodiscard]] RecordWeights released_weights(const SolveTerms& terms);
+
+// How far one row moves what a table releases.
+[[nodiscard]] Sensitivity row_sensitivity(Neighbours neighbours, const SolveTerms& terms);
+
 struct ConsensusTerms {
   ConsensusMethod method = ConsensusMethod::kExact;
   double tolerance = 1e-9;
@@ -80,7 +93,7 @@ struct Study {
   DishufTerms dishuf;
   double pairwise_g = 0.001;
   ConsensusTerms consensus;
-  Estimator estimator = Estimator::kExact;
+  SolveTerms solve;
   std::optional<Schema> data;
   std::optional<ProblemSource> problem;
   std::vector<PartyTerms> parties;

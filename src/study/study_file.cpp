@@ -126,8 +126,11 @@ Result<Study> parse_study(std::string_view text, const std::string& name) {
   if (!pairwise) return tl::unexpected(pairwise.error());
   auto consensus = read_consensus_section(consensus_section);
   if (!consensus) return tl::unexpected(consensus.error());
-  auto estimator = read_solve_section(solve_section, privacy->unit);
-  if (!estimator) return tl::unexpected(estimator.error());
+  auto solve = read_solve_section(solve_section, privacy->unit);
+  if (!solve) return tl::unexpected(solve.error());
+  if (privacy->unit == Unit::kRecord) {
+    privacy->sensitivity = row_sensitivity(privacy->neighbours, *solve);
+  }
   auto data = read_data_section(data_section, name);
   if (!data) return tl::unexpected(data.error());
   auto problem = read_problem_section(problem_section);
@@ -141,7 +144,7 @@ Result<Study> parse_study(std::string_view text, const std::string& name) {
               .dishuf = *dishuf,
               .pairwise_g = *pairwise,
               .consensus = *consensus,
-              .estimator = *estimator,
+              .solve = *solve,
               .data = std::move(*data),
               .problem = std::move(*problem),
               .parties = std::move(*parties),

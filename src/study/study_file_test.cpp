@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -45,7 +46,7 @@ TEST(StudyFile, FillsInEveryDefaultThatIsNotPrivacy) {
   EXPECT_EQ(study->pairwise_g, 0.001);
   EXPECT_EQ(study->consensus.method, ConsensusMethod::kExact);
   EXPECT_EQ(study->consensus.tolerance, 1e-9);
-  EXPECT_EQ(study->estimator, Estimator::kExact);
+  EXPECT_EQ(study->solve.estimator, Estimator::kExact);
   EXPECT_FALSE(study->data || study->problem);
   ASSERT_EQ(study->parties.size(), 10U);
   EXPECT_EQ(study->parties[9].name, "party-10");
@@ -78,7 +79,7 @@ TEST(StudyFile, ReadsEveryKey) {
   EXPECT_EQ(study->pairwise_g, 0.5);
   EXPECT_EQ(study->consensus.method, ConsensusMethod::kChebyshev);
   EXPECT_EQ(study->consensus.tolerance, 1e-6);
-  EXPECT_EQ(study->estimator, Estimator::kPsdRidge);
+  EXPECT_EQ(study->solve.estimator, Estimator::kPsdRidge);
   EXPECT_EQ(study->problem->dimension, 5U);
   EXPECT_EQ(study->problem->seed, 7U);
 }
@@ -154,7 +155,7 @@ TEST(StudyFile, ReadsTheSchemaOfATable) {
   EXPECT_EQ(std::get<CategoricalFeature>(study->data->features[1]).levels.size(), 2U);
   EXPECT_EQ(study->privacy.neighbours, Neighbours::kReplace);
   EXPECT_NEAR(study->privacy.sensitivity.value(), 2.1213203435596424, 1e-12);  // (2+w²)/√2
-  EXPECT_EQ(study->estimator, Estimator::kNoiseAware);
+  EXPECT_EQ(study->solve.estimator, Estimator::kNoiseAware);
 }
 
 TEST(StudyFile, HashesTheBytesSoThatOneSpaceMoreIsAnotherStudy) {
@@ -261,6 +262,22 @@ TEST(StudyFile, FindsProblemFilesBesideTheStudy) {
   ASSERT_TRUE(study.has_value()) << study.error().to_string();
   EXPECT_EQ(study->problem->files,
             (std::vector<std::string>{(folder / "a.json").string(), "/b.json"}));
+}
+
+TEST(StudyFile, ARowsSensitivityDependsOnWhetherErrorBarsAreAskedFor) {
+  StudyText text = record_text();
+  EXPECT_NEAR(parse_study(text.text(), "s")->privacy.sensitivity.value(), std::sqrt(3.0), 1e-12);
+  text.set("solve", "error_bars", "false");
+  const auto lean = parse_study(text.text(), "s");
+  ASSERT_TRUE(lean.has_value()) << lean.error().to_string();
+  EXPECT_FALSE(lean->solve.error_bars);
+  EXPECT_NEAR(lean->privacy.sensitivity.value(), std::sqrt(2.0), 1e-12);
+
+  StudyText entry = paper_text();
+  entry.set("solve", "error_bars", "false");
+  const auto refused_there = parse_study(entry.text(), "s");
+  ASSERT_FALSE(refused_there.has_value());
+  EXPECT_EQ(refused_there.error().name, "E-study-value");
 }
 
 }  // namespace
