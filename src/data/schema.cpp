@@ -77,16 +77,15 @@ Result<void> Schema::validate() const {
                        fmt::format("column \"{}\" is a feature twice", column), "keep one of them");
     }
     const auto* numeric = std::get_if<NumericFeature>(&feature);
-    const Result<void> fine = numeric != nullptr
-                                  ? check_bounds(column, numeric->bounds)
-                                  : check_levels(std::get<CategoricalFeature>(feature));
+    Result<void> fine = numeric != nullptr ? check_bounds(column, numeric->bounds)
+                                           : check_levels(std::get<CategoricalFeature>(feature));
     if (!fine) return fine;
   }
   if (target.column.empty()) {
     return bad_input("E-schema-column", "the target's column has no name",
                      "give the name that stands in the tables' header");
   }
-  if (const Result<void> fine = check_bounds(target.column, target.bounds); !fine) return fine;
+  if (Result<void> fine = check_bounds(target.column, target.bounds); !fine) return fine;
   if (entries() == 0) {
     return bad_input("E-schema-empty", "the model has neither an intercept nor a feature",
                      "list features, or set intercept = true");
