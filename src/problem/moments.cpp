@@ -192,6 +192,7 @@ Result<std::vector<TableMoments>> split_moments_from_csv(const std::string& path
     return tl::unexpected(std::move(read.error()));
   }
   std::vector<TableMoments> result;
+  result.reserve(parties.size());
   for (const auto& party : parties) result.push_back(party->result());
   return result;
 }
