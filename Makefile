@@ -2,7 +2,7 @@
 # Each installs what is missing, builds, and does its job.
 
 PRESET ?= release
-BUILD  := build/$(PRESET)
+BUILD   = build/$(PRESET)
 JOBS   ?= $(shell nproc)
 FILES   = $(shell git ls-files '*.cpp' '*.h')
 
@@ -18,16 +18,20 @@ demo: build
 
 # PRESET=asan or PRESET=tsan runs the same tests under a sanitizer.
 test: build
-	@ctest --test-dir $(BUILD) -LE long -j $(JOBS) --output-on-failure
+	@ctest --test-dir $(BUILD) -LE long -E long_test_NOT_BUILT -j $(JOBS) --output-on-failure
 
 # Statistical, fuzz and fault runs.
 test-long: build
+	@cmake --build --preset $(PRESET) -j $(JOBS) --target long_tests
 	@ctest --test-dir $(BUILD) -L long -j $(JOBS) --output-on-failure
 
 bench: build
+	@cmake --build --preset $(PRESET) -j $(JOBS) --target benches
 	@for bench in $$(find $(BUILD) -name '*_bench' -type f -perm -u+x | sort); do \
 	  echo "== $$(basename $$bench)"; $$bench --benchmark_counters_tabular=true || exit 1; done
 
+# clang-tidy reads how each file is compiled on its own, so lint has its own preset.
+lint: PRESET = lint
 lint: build
 	@clang-format --dry-run --Werror $(FILES)
 	@git ls-files 'src/*.cpp' | grep -v _test.cpp | \

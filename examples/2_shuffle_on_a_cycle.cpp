@@ -55,6 +55,6 @@ int main() {
   fmt::print("Σθ = {}, and the noise on it has σ = {:.2f}\n", truth,
              std::sqrt(5) * noise->sigma_gamma.get_d());
   for (const auto& party : parties) {
-    fmt::print("a party's sum: {:.6f}\n", static_cast<const AveragingParty&>(*party).sum()[0]);
+    fmt::print("a party's sum: {:.6f}\n", static_cast<const AveragingParty&>(*party).result()[0]);
   }
 }

@@ -21,8 +21,9 @@ inline const std::map<std::string, std::set<std::string>>& allowed_rooms() {
         {"privacy", {"base", "graph", "problem"}},
         {"protocol", {"base", "graph", "paillier", "privacy"}},
         {"solve", {"base", "problem"}},
-        {"simulate", {"base", "graph", "paillier", "privacy", "protocol"}},
-        {"network", {"base", "graph", "paillier", "privacy", "protocol"}},
+        {"session", {"base", "graph", "paillier", "protocol"}},
+        {"simulate", {"base", "graph", "paillier", "privacy", "protocol", "session"}},
+        {"network", {"base", "graph", "protocol", "session"}},
         {"report", {"base", "graph", "privacy", "protocol", "simulate", "solve"}}};
     std::set<std::string> below;
     for (const auto& [room, uses] : allowed) below.insert(room);
@@ -77,7 +78,7 @@ inline std::optional<std::string> way_to_raw_data(const SourceTree& tree,
 }
 
 inline std::vector<std::string> boundary_violations(const SourceTree& tree) {
-  static const std::set<std::string> kBehindTheBoundary{"protocol", "simulate", "network"};
+  static const std::set<std::string> kBehindTheBoundary{"protocol", "session", "simulate", "network"};
   std::vector<std::string> violations;
   for (const auto& [path, text] : tree) {
     if (!kBehindTheBoundary.contains(room_of(path))) continue;

@@ -2,9 +2,11 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <pthread.h>
 #include <sys/random.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -13,6 +15,18 @@
 #include "base/check.h"
 
 namespace sotto {
+namespace {
+
+// How many forks lie between the first process and this one: a block that was read
+// under another number is the parent's as well.
+std::atomic<std::uint64_t> forks{0};
+
+void count_forks() {
+  static const int failure = pthread_atfork(nullptr, nullptr, [] { ++forks; });
+  check(failure == 0, "a fork can be noticed");
+}
+
+}  // namespace
 
 std::uint64_t RandomSource::below(std::uint64_t bound) {
   check(bound > 0, "a uniform draw has at least one outcome");
@@ -41,11 +55,21 @@ Integer RandomSource::below(const Integer& bound) {
   return draw;
 }
 
+OsRandom::OsRandom() {
+  count_forks();
+  forks_ = forks.load(std::memory_order_relaxed);
+}
+
 OsRandom::~OsRandom() {
   OPENSSL_cleanse(block_.data(), block_.size());
 }
 
 void OsRandom::fill(std::span<std::byte> bytes) {
+  if (const auto now = forks.load(std::memory_order_relaxed); now != forks_) {
+    OPENSSL_cleanse(block_.data(), block_.size());
+    used_ = block_.size();
+    forks_ = now;
+  }
   while (!bytes.empty()) {
     if (used_ == block_.size()) {
       std::size_t have = 0;

@@ -28,9 +28,10 @@ class RandomSource {
 };
 
 // The operating system's generator (getrandom), read in blocks that are wiped as they are used.
+// After a fork neither process repeats the other's bytes.
 class OsRandom final : public RandomSource {
  public:
-  OsRandom() = default;
+  OsRandom();
   ~OsRandom() override;
   void fill(std::span<std::byte> bytes) override;
   [[nodiscard]] std::uint64_t bits64() override;
@@ -38,6 +39,7 @@ class OsRandom final : public RandomSource {
  private:
   std::array<std::byte, 512> block_{};
   std::size_t used_ = sizeof(block_);
+  std::uint64_t forks_;  // this process's when the block was read
 };
 
 // For simulations: xoshiro256++, seeded by splitmix64. Different streams of one

@@ -2,8 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -147,6 +150,37 @@ TEST(OsRandom, IsNotTheSameTwice) {
     seen.insert(two.bits64());
   }
   EXPECT_EQ(seen.size(), 1000u);
+}
+
+// What a child process that shares `random` with this one draws next.
+std::vector<std::uint64_t> drawn_after_fork(OsRandom& random, std::size_t count) {
+  std::array<int, 2> ends{};
+  EXPECT_EQ(pipe(ends.data()), 0);
+  std::vector<std::uint64_t> draws(count);
+  const std::size_t size = count * sizeof(std::uint64_t);
+  const pid_t child = fork();
+  if (child == 0) {
+    for (auto& draw : draws) draw = random.bits64();
+    _exit(write(ends[1], draws.data(), size) == static_cast<ssize_t>(size) ? 0 : 1);
+  }
+  EXPECT_GT(child, 0);
+  EXPECT_EQ(close(ends[1]), 0);
+  EXPECT_EQ(read(ends[0], draws.data(), size), static_cast<ssize_t>(size));
+  EXPECT_EQ(close(ends[0]), 0);
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  return draws;
+}
+
+// A block read before the fork is in both processes' memory.
+TEST(OsRandom, IsNotTheSameOnBothSidesOfAFork) {
+  OsRandom random;
+  std::set<std::uint64_t> all{random.bits64()};
+  for (int fork = 0; fork < 2; ++fork) {
+    for (const auto draw : drawn_after_fork(random, 8)) EXPECT_TRUE(all.insert(draw).second);
+  }
+  for (int k = 0; k < 16; ++k) EXPECT_TRUE(all.insert(random.bits64()).second);
 }
 
 TEST(OsRandom, FillsMoreThanOneBlock) {

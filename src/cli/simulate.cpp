@@ -25,7 +25,7 @@ Result<std::vector<Solver>> solvers_from(const std::string& list, Solver fallbac
 
 // With --data every draw of the noise is a release of somebody's rows: one of
 // them, and from a generator that nobody can wind back.
-Result<void> allow_data(bool seeded, std::size_t trials, std::size_t solvers) {
+Result<void> allow_data(bool seeded, std::size_t trials, std::size_t solvers, bool real_cipher) {
   if (seeded) {
     return refused("E-seed-data", "--seed with --data: noise from a known seed protects nobody",
                    "leave --seed away; the operating system's generator is used");
@@ -34,6 +34,10 @@ Result<void> allow_data(bool seeded, std::size_t trials, std::size_t solvers) {
     return refused("E-trials-data",
                    "several runs over the same tables would spend the budget several times",
                    "run one solver once with --data");
+  }
+  if (real_cipher) {
+    return bad_input("E-cipher-data", "--cipher paillier is for studies that bring a [problem]",
+                     "leave --cipher away; over tables, 'sotto join' encrypts for real");
   }
   return {};
 }
@@ -47,6 +51,7 @@ Verb add_simulate(CLI::App& app) {
     std::string solvers;
     std::uint64_t seed = 1;
     std::size_t trials = 1;
+    std::string cipher;
     TablesRequest tables;
   };
   auto options = std::make_shared<Options>();
@@ -63,6 +68,11 @@ Verb add_simulate(CLI::App& app) {
   command->add_option("--trials", options->trials, "draws of the noise per solver")
       ->check(whole_number())
       ->capture_default_str();
+  command
+      ->add_option("--cipher", options->cipher,
+                   "what dishuf encrypts with; same answers, other times")
+      ->check(CLI::IsMember({"ideal", "paillier"}))
+      ->default_val("ideal");
   const CLI::Option* data = command->add_option(
       "--data", options->tables.data, "CSV files, one per party: a.csv,b.csv; or one to split");
   command->add_option("--split", options->tables.split, "how one file is dealt out to the parties")
@@ -77,7 +87,9 @@ Verb add_simulate(CLI::App& app) {
     if (!solvers) return tl::unexpected(solvers.error());
     if (data->count() > 0) {
       const bool seeded = seed->count() > 0;
-      if (auto allowed = allow_data(seeded, options->trials, solvers->size()); !allowed) {
+      if (auto allowed =
+              allow_data(seeded, options->trials, solvers->size(), options->cipher == "paillier");
+          !allowed) {
         return tl::unexpected(Error(allowed.error()).at("the command line"));
       }
       options->tables.output = options->output;
@@ -91,11 +103,14 @@ Verb add_simulate(CLI::App& app) {
                                 .value()
                                 .at(options->study));
     }
+    const CipherChoice cipher =
+        options->cipher == "paillier" ? CipherChoice::kPaillier : CipherChoice::kIdeal;
     ProgressBar bar("simulating");
     auto simulation = simulate_study(*study, {.solvers = std::move(*solvers),
                                               .seed = options->seed,
                                               .trials = options->trials,
-                                              .progress = bar.callback()});
+                                              .progress = bar.callback(),
+                                              .cipher = cipher});
     if (!simulation) return tl::unexpected(Error(simulation.error()).at(options->study));
     if (options->output.json()) return to_json(*study, *simulation).dump(2) + "\n";
     return to_text(*study, *simulation);

@@ -37,6 +37,9 @@ struct Verb {
 [[nodiscard]] Verb add_report(CLI::App& app);
 [[nodiscard]] Verb add_predict(CLI::App& app);
 [[nodiscard]] Verb add_generate(CLI::App& app);
+[[nodiscard]] Verb add_join(CLI::App& app);
+[[nodiscard]] Verb add_keys(CLI::App& app);
+[[nodiscard]] Verb add_ledger(CLI::App& app);
 
 // Runs the program. Returns the exit status: 0, 1 (failed), 2 (bad input) or 3 (refused).
 [[nodiscard]] int run_command_line(int argc, const char* const* argv);

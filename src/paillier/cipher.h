@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,7 +18,8 @@ namespace sotto {
 //
 //     D(E(x) ⊕ E(y)) = x + y,      D(k ⊗ E(x)) = k·x.
 //
-// Batches are the natural unit: kernels work on many numbers at once.
+// Batches are the natural unit: kernels work on many numbers at once. Ciphertexts
+// travel as integers; between two operations of one call they stay in a kernel's form.
 using Ciphertexts = std::vector<Integer>;
 
 // Somebody's public key.
@@ -35,12 +38,23 @@ class EncryptionKey {
                                             RandomSource& random) const = 0;
   [[nodiscard]] virtual Ciphertexts add(std::span<const Integer> left,
                                         std::span<const Integer> right) const = 0;
+  // The length of the factor in bits may show in the time this takes; its value does not.
   [[nodiscard]] virtual Ciphertexts multiply(std::span<const Integer> ciphertexts,
                                              const Integer& factor) const = 0;
   // Fresh randomness, same plaintexts: who made a ciphertext can no longer
   // recognise what was done to it.
   [[nodiscard]] virtual Ciphertexts rerandomise(std::span<const Integer> ciphertexts,
                                                 RandomSource& random) const = 0;
+
+  // (E(x) ⊕ E(summand)) ⊗ factor, re-randomised: a neighbour's whole answer in the shuffle.
+  // Constant time for 0 ≤ factor < 2^factor_bits.
+  [[nodiscard]] virtual Ciphertexts add_and_scale(std::span<const Integer> ciphertexts,
+                                                  std::span<const Integer> summands,
+                                                  const Integer& factor, std::size_t factor_bits,
+                                                  RandomSource& random) const;
+
+  // Idle time, used: makes what the next `count` encryptions or re-randomisations draw.
+  virtual void prepare(std::size_t count, RandomSource& random) const;
 };
 
 // One's own key pair.
@@ -54,6 +68,9 @@ class DecryptionKey {
   [[nodiscard]] virtual const EncryptionKey& encryption_key() const = 0;
   [[nodiscard]] virtual Result<IntegerVector> decrypt(
       std::span<const Integer> ciphertexts) const = 0;
+  // Encrypts to oneself. Whoever knows the key can do it faster.
+  [[nodiscard]] virtual Ciphertexts encrypt(std::span<const Integer> plain,
+                                            RandomSource& random) const;
 };
 
 class Cipher {
@@ -66,7 +83,30 @@ class Cipher {
   [[nodiscard]] virtual std::unique_ptr<DecryptionKey> generate(RandomSource& random) const = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<EncryptionKey>> read_key(
       std::string_view serialised) const = 0;
+
+  // What decryption gives back is right for |plaintext| < 2^plaintext_bits. None: for every
+  // integer.
+  [[nodiscard]] virtual std::optional<std::size_t> plaintext_bits() const { return std::nullopt; }
 };
+
+// Where a ciphertext's randomness comes from.
+enum class Randomness {
+  kHalf,  // h^s, s of half the key's length: Damgård, Jurik and Nielsen. Fast.
+  kFull,  // r^N, r uniform: Paillier's own. Rests on one assumption less.
+};
+
+inline constexpr std::size_t kMinKeyBits = 2048;
+inline constexpr std::size_t kMaxKeyBits = 16384;
+inline constexpr std::size_t kKeyBitsStep = 64;  // both primes fill 32-bit words
+
+// A plaintext is between −N/2 and N/2, and N above 2^(key_bits − 1).
+[[nodiscard]] constexpr std::size_t paillier_plaintext_bits(std::size_t key_bits) {
+  return key_bits - 2;
+}
+
+// Paillier with keys of exactly `key_bits`. docs/proofs/paillier.md
+[[nodiscard]] Result<std::unique_ptr<Cipher>> paillier_cipher(std::size_t key_bits,
+                                                              Randomness randomness);
 
 // An ideal cipher for simulations: the algebra and the error paths of a real
 // one, and no secrecy. A ciphertext is plaintext ‖ key ‖ nonce in clear.

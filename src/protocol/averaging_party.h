@@ -9,29 +9,37 @@
 
 namespace sotto {
 
+// Whether a party releases as soon as it is sealed, or waits to be told that all are. In one
+// process nobody gets lost, so the simulator needs no barrier.
+enum class Barrier { kNone, kHeld };
+
 // One party of `ac`, `dishuf` or `pairwise`: seal, release, average.
-class AveragingParty final : public Party {
+class AveragingParty final : public StagedParty {
  public:
   AveragingParty(PartyId self, Weights weights, ConsensusPlan plan,
-                 std::unique_ptr<Sealing> sealing);
+                 std::unique_ptr<Sealing> sealing, Barrier barrier = Barrier::kNone);
 
   [[nodiscard]] Result<std::vector<Message>> start() override;
   [[nodiscard]] Result<std::vector<Message>> receive(const Message& message) override;
   [[nodiscard]] bool done() const override;
 
-  // n·average: an estimate of Σ_i θ_i. Precondition: done().
-  [[nodiscard]] std::vector<double> sum() const;
+  [[nodiscard]] bool sealed() const override { return sealing_->done(); }
+  [[nodiscard]] Result<std::vector<Message>> release() override;
+  // n·average: an estimate of Σ_i θ_i.
+  [[nodiscard]] std::vector<double> result() const override;
+  [[nodiscard]] bool agrees(std::span<const double> theirs, double scale) const override;
 
  private:
   // Refuses here what the averaging would refuse later, when the error could no longer be told
   // apart from the message that completed the sealing.
   [[nodiscard]] Result<void> keep_early(const Message& message);
-  // Once sealed: releases, starts averaging, and takes up what came early.
-  [[nodiscard]] Result<void> release_if_sealed(std::vector<Message>& out);
+  // Without a barrier, what is sealed is released at once.
+  [[nodiscard]] Result<std::vector<Message>> release_if_free(Result<std::vector<Message>> out);
 
   PartyId self_;
   Weights weights_;
   ConsensusPlan plan_;
+  Barrier barrier_;
   std::unique_ptr<Sealing> sealing_;
   std::unique_ptr<Consensus> consensus_;  // none before the release
   std::deque<Message> early_;  // first-round messages of neighbours that sealed before us

@@ -35,7 +35,7 @@ struct Network {
     }
   }
   [[nodiscard]] std::vector<double> sum(PartyId party) const {
-    return static_cast<const AveragingParty&>(*parties[party]).sum();
+    return static_cast<const AveragingParty&>(*parties[party]).result();
   }
 };
 
@@ -129,7 +129,7 @@ TEST(AveragingParty, OfAcReleasesAtOnceAndHasNothingToSeal) {
     expect_refused(*parties[next.to], {next.from, next.to, PairwiseOffer{}}, "no releases");
   });
   for (const auto& party : parties) {
-    EXPECT_NEAR(static_cast<AveragingParty&>(*party).sum()[0], truth, 1e-12);
+    EXPECT_NEAR(static_cast<AveragingParty&>(*party).result()[0], truth, 1e-12);
   }
 }
 

@@ -108,10 +108,9 @@ class LinearConsensus final : public Consensus {
   }
 
   [[nodiscard]] std::vector<Message> broadcast() const {
+    const Payload payload = RoundValues{exchange_.round(), current_};
     std::vector<Message> out;
-    for (const PartyId to : exchange_.neighbours()) {
-      out.push_back({self_, to, RoundValues{exchange_.round(), current_}});
-    }
+    for (const PartyId to : exchange_.neighbours()) out.push_back({self_, to, payload});
     return out;
   }
 
@@ -202,10 +201,9 @@ class ExactConsensus final : public Consensus {
   }
 
   [[nodiscard]] std::vector<Message> broadcast() const {
+    const Payload payload = RoundReleases{exchange_.round(), news_};
     std::vector<Message> out;
-    for (const PartyId to : exchange_.neighbours()) {
-      out.push_back({self_, to, RoundReleases{exchange_.round(), news_}});
-    }
+    for (const PartyId to : exchange_.neighbours()) out.push_back({self_, to, payload});
     return out;
   }
 

@@ -62,7 +62,9 @@ Result<ConsensusPlan> plan_consensus(ConsensusMethod method, double tolerance,
                      fmt::format("a tolerance of {} is not between 0 and 1", tolerance),
                      "give the factor by which disagreement must shrink, such as 1e-9");
   }
-  ConsensusPlan plan{.method = method};
+  ConsensusPlan plan;
+  plan.method = method;
+  plan.tolerance = tolerance;
   if (method == ConsensusMethod::kExact) {
     plan.rounds = static_cast<Round>(weights.graph().diameter());
     return plan;

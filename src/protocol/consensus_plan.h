@@ -21,6 +21,7 @@ enum class ConsensusMethod { kPlain, kChebyshev, kExact };
 struct ConsensusPlan {
   ConsensusMethod method = ConsensusMethod::kExact;
   Round rounds = 0;
+  double tolerance = 0;     // τ
   double rate = 0;          // the factor by which a round shrinks the disagreement, asymptotically
   double spectrum_low = 0;  // W's spectrum on disagreements lies in [low, high]
   double spectrum_high = 0;

@@ -68,10 +68,9 @@ void GradientTracking::step() {
 }
 
 std::vector<Message> GradientTracking::broadcast() const {
+  const Payload payload = RoundValues{exchange_.round(), state_};
   std::vector<Message> out;
-  for (const PartyId to : exchange_.neighbours()) {
-    out.push_back({self_, to, RoundValues{exchange_.round(), state_}});
-  }
+  for (const PartyId to : exchange_.neighbours()) out.push_back({self_, to, payload});
   return out;
 }
 

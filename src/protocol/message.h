@@ -40,12 +40,14 @@ struct PairwiseOffer {
 struct RoundValues {
   Round round = 0;
   std::vector<double> values;
+  std::string signature = {};  // the sender's, on a network; the state machines only carry it
 };
 
 // A release and whose it is. Shared, because `exact` forwards each to everybody.
 struct AuthoredRelease {
   PartyId author = 0;
   std::shared_ptr<const IntegerVector> indices;
+  std::string signature = {};  // the author's, on a network; the state machines only carry it
 };
 
 // One round of `exact`: what the sender has heard since the round before.
@@ -80,6 +82,21 @@ class Party {
   [[nodiscard]] virtual Result<std::vector<Message>> start() = 0;
   [[nodiscard]] virtual Result<std::vector<Message>> receive(const Message& message) = 0;
   [[nodiscard]] virtual bool done() const = 0;
+};
+
+// A party of a whole run, with a barrier in the middle: before release() nothing readable
+// leaves it, whatever its neighbours send.
+class StagedParty : public Party {
+ public:
+  [[nodiscard]] virtual bool sealed() const = 0;
+  // The first readable messages. Precondition: sealed(), and once only.
+  [[nodiscard]] virtual Result<std::vector<Message>> release() = 0;
+  // What the party ends with: sums, or gt's x. Precondition: done().
+  [[nodiscard]] virtual std::vector<double> result() const = 0;
+  // Whether a neighbour far away may have ended with `theirs`: `exact` gives everybody the same
+  // bits, the others come close. `scale` is the larger of what both sent first. Precondition:
+  // done().
+  [[nodiscard]] virtual bool agrees(std::span<const double> theirs, double scale) const = 0;
 };
 
 }  // namespace sotto

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "paillier/cipher.h"
+#include "paillier/packing.h"
 #include "privacy/seal.h"
 #include "protocol/message.h"
 
@@ -27,12 +28,19 @@ class Sealing : public Party {
 
 // `dishuf`, Algorithm 2. `noise` gives the mask η, the noise γ and the
 // multipliers; `cipher_random` gives keys and the ciphertexts' randomness, so
-// that the same noise can be shuffled under any cipher. It outlives the sealing.
+// that the same noise can be shuffled under any cipher. Both outlive the sealing, and so does the
+// cipher. A value too large for its slot, or a key too short for one, is start()'s error: then
+// nothing has left the party.
 [[nodiscard]] std::unique_ptr<Sealing> make_shuffle(PartyId self, const Graph& graph,
                                                     const Secret& secret,
                                                     const ShuffleNoise& parameters,
                                                     NoiseSource& noise, const Cipher& cipher,
                                                     RandomSource& cipher_random);
+
+// How the shuffle's entries share plaintexts: public numbers, so all parties have the same.
+// An error says which key would be long enough. docs/proofs/packing.md
+[[nodiscard]] Result<Packing> shuffle_packing(const ShuffleNoise& parameters, Grid grid,
+                                              std::optional<std::size_t> plaintext_bits);
 
 // a_{i→j} for each neighbour j, in ascending order: uniform in [⌈ā/√2⌉, ā].
 [[nodiscard]] IntegerVector draw_multipliers(const Graph& graph, PartyId self,

@@ -1,16 +1,25 @@
 #include <algorithm>
-#include <optional>
+#include <bit>
 
 #include "base/check.h"
+#include "paillier/packing.h"
 #include "protocol/sealing.h"
 
 namespace sotto {
 namespace {
 
+// |T| ≤ 2^80 steps of the grid: 2^40 sensitivities, or a table of 2^40 rows.
+constexpr unsigned kValueBits = 80;
+// |η| ≤ 32σ: a draw beyond that has probability below e^−500, and is an error all the same.
+constexpr int kMaskSigmas = 32;
+// What the seal draws at least, where there is a mask at all.
+constexpr int kLeastMaskSteps = 5;
+
 // Algorithm 2 in integers. With every neighbour j:
 //   offer   i → j   k_i, E_i(−T̄_i)
 //   reply   j → i   (E_i(−T̄_i) ⊕ E_i(T̄_j)) ⊗ a_{j→i}, re-randomised
-// and then Δ_i = Σ_j a_{i→j}·a_{j→i}(T̄_j − T̄_i), which sums to 0 over the parties.
+// and then Δ_i = Σ_j a_{i→j}·a_{j→i}(T̄_j − T̄_i), which sums to 0 over the parties. As many entries
+// travel in one ciphertext as the cipher's plaintexts have slots for.
 class Shuffle final : public Sealing {
  public:
   Shuffle(PartyId self, const Graph& graph, const Secret& secret, const ShuffleNoise& parameters,
@@ -20,8 +29,11 @@ class Shuffle final : public Sealing {
         random_(cipher_random),
         seal_(secret, parameters, noise),
         multipliers_(draw_multipliers(graph, self, parameters, noise)),
-        key_(cipher.generate(cipher_random)),
+        packing_(shuffle_packing(parameters, secret.grid(), cipher.plaintext_bits())),
+        packed_(packing_.and_then([this](const Packing& p) { return p.pack(seal_.masked()); })),
+        multiplier_bits_(static_cast<std::size_t>(std::bit_width(parameters.multiplier_max))),
         shuffled_(secret.size()) {
+    if (packed_) key_ = cipher.generate(cipher_random);
     const auto neighbours = graph.neighbours(self);
     neighbours_.assign(neighbours.begin(), neighbours.end());
     offered_.resize(neighbours_.size());
@@ -29,16 +41,17 @@ class Shuffle final : public Sealing {
   }
 
   [[nodiscard]] Result<std::vector<Message>> start() override {
-    IntegerVector negated = seal_.masked();
-    for (Integer& entry : negated) entry = -entry;
-    const ShuffleOffer offer{key_->encryption_key().serialised(),
-                             key_->encryption_key().encrypt(negated, random_)};
+    if (!packed_) return tl::unexpected(packed_.error());
+    IntegerVector negated = *packed_;
+    for (Integer& plaintext : negated) plaintext = -plaintext;
+    const ShuffleOffer offer{key_->encryption_key().serialised(), key_->encrypt(negated, random_)};
     std::vector<Message> out;
     for (const PartyId to : neighbours_) out.push_back({self_, to, offer});
     return out;
   }
 
   [[nodiscard]] Result<std::vector<Message>> receive(const Message& message) override {
+    if (!packed_) return tl::unexpected(packed_.error());
     const auto neighbour = std::lower_bound(neighbours_.begin(), neighbours_.end(), message.from);
     if (neighbour == neighbours_.end() || *neighbour != message.from) {
       return bad_peer(message.from, "is not a neighbour, and sent a shuffle message");
@@ -70,7 +83,7 @@ class Shuffle final : public Sealing {
   [[nodiscard]] Result<std::vector<Message>> answer(PartyId from, std::size_t k,
                                                     const ShuffleOffer& offer) {
     if (offered_[k]) return bad_peer(from, "offered twice");
-    if (offer.negated.size() != shuffled_.size()) {
+    if (offer.negated.size() != packing_->plaintexts(entries())) {
       return bad_peer(from, "offered a vector of another length");
     }
     const auto key = cipher_.read_key(offer.public_key);
@@ -78,23 +91,25 @@ class Shuffle final : public Sealing {
     if (auto valid = (*key)->validate(offer.negated); !valid) {
       return bad_peer(from, "sent ciphertexts that are refused: " + valid.error().what);
     }
-    const Ciphertexts own = (*key)->encrypt(seal_.masked(), random_);
-    const Ciphertexts difference = (*key)->add(own, offer.negated);
-    const Ciphertexts scaled = (*key)->multiply(difference, multipliers_[k]);
+    Ciphertexts scaled =
+        (*key)->add_and_scale(offer.negated, *packed_, multipliers_[k], multiplier_bits_, random_);
     offered_[k] = true;
-    return std::vector<Message>{{self_, from, ShuffleReply{(*key)->rerandomise(scaled, random_)}}};
+    return std::vector<Message>{{self_, from, ShuffleReply{std::move(scaled)}}};
   }
 
   [[nodiscard]] Result<std::vector<Message>> collect(PartyId from, std::size_t k,
                                                      const ShuffleReply& reply) {
     if (replied_[k]) return bad_peer(from, "replied twice");
-    if (reply.scaled.size() != shuffled_.size()) {
+    if (reply.scaled.size() != packing_->plaintexts(entries())) {
       return bad_peer(from, "replied with a vector of another length");
     }
     const auto plain = key_->decrypt(reply.scaled);
     if (!plain) return bad_peer(from, "sent ciphertexts that are refused: " + plain.error().what);
+    const auto differences = packing_->unpack(*plain, entries());
+    if (!differences)
+      return bad_peer(from, "sent an answer that is refused: " + differences.error().what);
     for (std::size_t entry = 0; entry < shuffled_.size(); ++entry) {
-      shuffled_[entry] += multipliers_[k] * (*plain)[entry];
+      shuffled_[entry] += multipliers_[k] * (*differences)[entry];
     }
     replied_[k] = true;
     return std::vector<Message>{};
@@ -106,8 +121,11 @@ class Shuffle final : public Sealing {
   std::vector<PartyId> neighbours_;
   ShuffleSeal seal_;
   IntegerVector multipliers_;
-  std::unique_ptr<DecryptionKey> key_;
-  IntegerVector shuffled_;  // Δ_i so far
+  Result<Packing> packing_;
+  Result<IntegerVector> packed_;        // T̄, in slots
+  std::size_t multiplier_bits_;         // of the largest: how long a_{i→j} is stays a secret
+  std::unique_ptr<DecryptionKey> key_;  // none if T̄ does not fit its slots
+  IntegerVector shuffled_;              // Δ_i so far
   std::vector<bool> offered_;
   std::vector<bool> replied_;
 };
@@ -123,6 +141,18 @@ IntegerVector draw_multipliers(const Graph& graph, PartyId self, const ShuffleNo
     multipliers.push_back(noise.uniform(low, high));
   }
   return multipliers;
+}
+
+Result<Packing> shuffle_packing(const ShuffleNoise& parameters, Grid grid,
+                                std::optional<std::size_t> plaintext_bits) {
+  Integer bound = Integer(1) << kValueBits;
+  if (sgn(parameters.sigma_eta) > 0) {
+    // One step more for the sensitivity's rounding; weights only make σ smaller.
+    const Integer steps = ceiling(parameters.sigma_eta / grid.step()) + 1;
+    bound += kMaskSigmas * std::max<Integer>(steps, kLeastMaskSteps);
+  }
+  return Packing::make(plaintext_bits, bound,
+                       Integer(static_cast<unsigned long>(parameters.multiplier_max)));
 }
 
 std::unique_ptr<Sealing> make_shuffle(PartyId self, const Graph& graph, const Secret& secret,

@@ -3,68 +3,13 @@
 
 #include <cmath>
 
-#include "privacy/calibration.h"
 #include "privacy/gaussian.h"
-#include "protocol/sealing.h"
-#include "protocol/test_parties.h"
+#include "protocol/test_shuffles.h"
 
 namespace sotto {
 namespace {
 
 using namespace protocol_test;
-
-// All parties of one shuffle, each with its own streams of one seed.
-struct Network {
-  std::vector<std::unique_ptr<NoiseSource>> noise;
-  std::vector<std::unique_ptr<RandomSource>> random;
-  Parties parties;
-
-  Network(const Graph& graph, const std::vector<Secret>& secrets, const ShuffleNoise& parameters,
-          std::uint64_t seed) {
-    for (PartyId i = 0; i < graph.size(); ++i) {
-      noise.push_back(fast_noise(seed, 2 * i));
-      random.push_back(std::make_unique<SeededRandom>(seed, 2 * i + 1));
-      parties.push_back(
-          make_shuffle(i, graph, secrets[i], parameters, *noise[i], ideal_cipher(), *random[i]));
-    }
-  }
-  [[nodiscard]] Released release(PartyId party) const {
-    return static_cast<const Sealing&>(*parties[party]).release();
-  }
-  [[nodiscard]] IntegerVector sum() const {
-    IntegerVector total(release(0).indices.size());
-    for (PartyId i = 0; i < parties.size(); ++i) {
-      const Released released = release(i);
-      for (std::size_t k = 0; k < total.size(); ++k) total[k] += released.indices[k];
-    }
-    return total;
-  }
-};
-
-// Σ(Z·T_i + Γ_i): the same noise, and no shuffle at all.
-IntegerVector unshuffled_sum(const std::vector<Secret>& secrets, const ShuffleNoise& parameters,
-                             std::uint64_t seed) {
-  IntegerVector total(secrets[0].size());
-  for (PartyId i = 0; i < secrets.size(); ++i) {
-    const auto noise = fast_noise(seed, 2 * i);
-    const ShuffleSeal seal(secrets[i], parameters, *noise);
-    const Released released = seal.release(IntegerVector(total.size()));
-    for (std::size_t k = 0; k < total.size(); ++k) total[k] += released.indices[k];
-  }
-  return total;
-}
-
-std::vector<Secret> secrets_of(const std::vector<std::vector<double>>& values) {
-  std::vector<Secret> secrets;
-  for (const auto& theta : values) {
-    secrets.push_back(Secret::of_entries(theta, *Sensitivity::make(3)));
-  }
-  return secrets;
-}
-
-ShuffleNoise graph_noise(const Graph& graph) {
-  return *calibrate_shuffle(graph, *Sensitivity::make(3), *Budget::make(10, 0.2), {.g = 0.01}, 0);
-}
 
 RC_GTEST_PROP(Shuffle, SumsToZeroInIntegersOnEveryGraphAndInEveryOrder, (std::uint64_t seed)) {
   SeededRandom random(seed);
@@ -234,6 +179,33 @@ TEST(ShufflePeer, CannotOfferOrReplyTwice) {
   ASSERT_EQ(to_victim.size(), 4U);
   for (const Message& again : to_victim) expect_refused(fixture.victim(), again, "twice");
   EXPECT_EQ(fixture.run.release(kVictim).indices, before);
+}
+
+TEST(ShufflePeer, CannotAnswerWithMoreThanASlotHolds) {
+  const Fixture fixture;
+  deliver_all(fixture.run.parties, nullptr, [&](const Message& next) {
+    if (next.to != kVictim || !std::holds_alternative<ShuffleReply>(next.payload)) return;
+    const Ciphertexts honest = std::get<ShuffleReply>(next.payload).scaled;
+    // An ideal ciphertext is m·2^128 and more: 2^200 goes into m.
+    Ciphertexts inflated = honest;
+    inflated[0] += Integer(1) << 328;
+    expect_refused(fixture.victim(), {next.from, kVictim, ShuffleReply{inflated}}, "slot");
+  });
+}
+
+TEST(Shuffle, DoesNotStartWithAValueThatHasNoSlot) {
+  const Graph pair = *Graph::path(2);
+  const Sensitivity mu = *Sensitivity::make(3);
+  SeededRandom keys(1);
+  const auto noise = fast_noise(1, 1);
+  const Secret fits = Secret::of_entries(std::vector<double>{0x1p40}, mu);
+  const Secret too_large = Secret::of_entries(std::vector<double>{0x1p43}, mu);
+  const ShuffleNoise parameters = graph_noise(pair);
+  EXPECT_TRUE(make_shuffle(0, pair, fits, parameters, *noise, ideal_cipher(), keys)->start());
+  const auto refused =
+      make_shuffle(0, pair, too_large, parameters, *noise, ideal_cipher(), keys)->start();
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().name, "E-slot-overflow");
 }
 
 TEST(Shuffle, ShowsNothingBeforeEveryNeighbourHasBeenHeard) {

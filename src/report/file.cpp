@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -29,7 +30,7 @@ int write_all(int file, std::string_view text) {
 
 }  // namespace
 
-Result<void> write_file(const std::filesystem::path& path, std::string_view text) {
+Result<void> write_file(const std::filesystem::path& path, std::string_view text, Readers readers) {
   std::error_code problem;
   if (!path.has_filename() || std::filesystem::is_directory(path, problem)) {
     return cannot_write(path, "it is a folder");
@@ -41,9 +42,13 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view text
   // In the same folder, because a rename is atomic only within one file system.
   std::filesystem::path draft = path;
   draft += fmt::format(".{}.part", ::getpid());
-  const int file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const mode_t mode = readers == Readers::kOwnerOnly ? 0600 : 0666;
+  const int file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
   if (file < 0) return cannot_write(path, std::strerror(errno));
-  int error = write_all(file, text);
+  int error = 0;
+  // A draft that a crash left behind keeps the mode it had.
+  if (readers == Readers::kOwnerOnly && ::fchmod(file, mode) != 0) error = errno;
+  if (error == 0) error = write_all(file, text);
   if (::close(file) != 0 && error == 0) error = errno;
   if (error == 0 && ::rename(draft.c_str(), path.c_str()) != 0) error = errno;
   if (error != 0) {

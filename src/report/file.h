@@ -7,8 +7,15 @@
 
 namespace sotto {
 
+// Whom the file system lets read a file that sotto writes.
+enum class Readers {
+  kAsUsual,    // as the process's umask says
+  kOwnerOnly,  // mode 0600: what one party must not show to others
+};
+
 // Writes `text` to `path`: afterwards the file is either what it was or all of
 // `text`, never a part. Creates missing folders. E-file-write says why it failed.
-[[nodiscard]] Result<void> write_file(const std::filesystem::path& path, std::string_view text);
+[[nodiscard]] Result<void> write_file(const std::filesystem::path& path, std::string_view text,
+                                      Readers readers = Readers::kAsUsual);
 
 }  // namespace sotto

@@ -274,7 +274,8 @@ Result<RunRecord> read_record(const std::filesystem::path& run) {
 
 Result<void> write_record(const std::filesystem::path& file, const RunRecord& record) {
   return write_file(file,
-                    to_json(record).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+                    to_json(record).dump(2, ' ', false, Json::error_handler_t::replace) + "\n",
+                    record.own.empty() ? Readers::kAsUsual : Readers::kOwnerOnly);
 }
 
 }  // namespace sotto

@@ -1,7 +1,9 @@
 #include "report/run_record.h"
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -262,6 +264,21 @@ TEST_F(RecordFile, SaysWhatIsWrongWithAFileThatIsNone) {
   expect(folder_, "record.json: No such file");
   ASSERT_TRUE(write_file(folder_ / "text.json", "{\"study\": "));
   expect(folder_ / "text.json", "it is not JSON");
+}
+
+TEST_F(RecordFile, IsReadableByItsOwnerOnlyWhenItHoldsAPartysOwnCounts) {
+  const fs::path file = folder_ / kRecordFile;
+  RunRecord record = sample::energy();
+  record.own.clear();
+  ASSERT_TRUE(write_record(file, record));
+  fs::permissions(file, fs::perms{0644});
+  record.own.push_back({.party = "north", .rows = 10, .dropped = 0, .clipped = {}});
+  // A draft that anybody may read, as an interrupted run could leave it.
+  const fs::path draft = folder_ / fmt::format("{}.{}.part", kRecordFile, ::getpid());
+  ASSERT_TRUE(write_file(draft, ""));
+  fs::permissions(draft, fs::perms{0644});
+  ASSERT_TRUE(write_record(file, record));
+  EXPECT_EQ(fs::status(file).permissions(), fs::perms{0600});
 }
 
 TEST_F(RecordFile, IsNotLostToANameThatIsNotUtf8) {

@@ -80,7 +80,7 @@ Result<std::vector<std::vector<double>>> run_trial_by_messages(const AveragingSe
     return tl::unexpected(run.error());
   }
   std::vector<std::vector<double>> sums;
-  for (const auto& party : parties) sums.push_back(static_cast<AveragingParty&>(*party).sum());
+  for (const auto& party : parties) sums.push_back(static_cast<AveragingParty&>(*party).result());
   return sums;
 }
 

@@ -5,18 +5,36 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/check.h"
 #include "privacy/gaussian.h"
+#include "problem/moments.h"
 #include "problem/theta.h"
+#include "protocol/sealing.h"
 #include "study/problem.h"
 #include "study/tracking.h"
 
 namespace sotto {
 namespace {
 
+// The grid that the parties' secrets stand on.
+Grid grid_of(const Study& study) {
+  return study.privacy.unit == Unit::kRecord
+             ? moments_grid()
+             : Grid::for_sensitivity(study.privacy.sensitivity.value());
+}
+
+// How the shuffle packs its entries, or how long the key would have to be.
+Result<Packing> packing_of(const Study& study, const ShuffleNoise& noise) {
+  auto packing =
+      shuffle_packing(noise, grid_of(study), paillier_plaintext_bits(study.dishuf.key_bits));
+  if (!packing) return tl::unexpected(Error(packing.error()).at("[dishuf] key_bits"));
+  return packing;
+}
+
 // Bytes of an entry on the wire: a double in rounds of floating point; in `exact`
 // an integer about as long as its standard deviation, in grid steps.
 double release_bytes(const Plan& plan, const Study& study) {
-  const Grid grid = Grid::for_sensitivity(study.privacy.sensitivity.value());
+  const Grid grid = grid_of(study);
   double bits = 64;
   if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan.noise)) {
     const Rational product =
@@ -35,11 +53,14 @@ TrafficPlan predict_traffic(const Plan& plan, const Study& study) {
   const auto entries = static_cast<double>(plan.entries);
   double messages = 0;
   double bytes = 0;
-  if (std::holds_alternative<ShuffleNoise>(plan.noise)) {
+  if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan.noise)) {
     // An offer and a reply per neighbour: each a vector of residues modulo N².
-    const double ciphertext = 2.0 * static_cast<double>(study.dishuf.key_bits) / 8;
+    const auto packing = packing_of(study, *shuffle);
+    check(packing.has_value(), "a plan whose key is too short is refused earlier");
+    const ShuffleSize size =
+        shuffle_size(*packing, plan.entries, study.dishuf.key_bits, study.dishuf.full_randomness);
     messages += 2.0 * static_cast<double>(degree);
-    bytes += 2.0 * static_cast<double>(degree) * entries * ciphertext;
+    bytes += static_cast<double>(degree * (size.offer_bytes + size.reply_bytes));
   } else if (std::holds_alternative<PairwiseNoise>(plan.noise)) {
     messages += static_cast<double>(degree);
     bytes += 32.0 * static_cast<double>(degree);
@@ -136,6 +157,7 @@ Result<void> plan_dishuf(const Study& study, Plan& plan) {
                       : calibrate_shuffle(study.graph(), terms.sensitivity, terms.budget,
                                           study.dishuf.parameters, terms.colluders);
   if (!noise) return tl::unexpected(Error(noise.error()).at("[dishuf]"));
+  if (auto packing = packing_of(study, *noise); !packing) return tl::unexpected(packing.error());
   auto adversaries =
       shuffle_adversaries(study.graph(), *noise, terms.sensitivity, terms.budget, terms.colluders);
   if (!adversaries) return tl::unexpected(adversaries.error());

@@ -21,21 +21,6 @@ AveragingSetup setup_of(const Study& study, const Plan& plan) {
   return setup;
 }
 
-// The privacy boundary: sums that are exact integers, and what each entry weighs in φ.
-// Without error bars Σy², the last entry, stays at home.
-std::vector<Secret> secrets_of(const Study& study, const Plan& plan,
-                               std::span<const PartyTable> tables) {
-  std::vector<Secret> secrets;
-  for (const PartyTable& table : tables) {
-    IntegerVector sums = table.moments.sums;
-    auto weights = entry_weights(table.moments.dimension, released_weights(study.solve));
-    sums.resize(plan.entries);
-    weights.resize(plan.entries);
-    secrets.push_back(Secret::of_sums(std::move(sums), moments_grid(), std::move(weights)));
-  }
-  return secrets;
-}
-
 Result<std::vector<double>> release(const Study& study, const Plan& plan,
                                     std::span<const PartyTable> tables,
                                     const RecordRunOptions& options, ReleaseObserver observer) {
@@ -46,8 +31,9 @@ Result<std::vector<double>> release(const Study& study, const Plan& plan,
   simulation.seed = options.seed;
   simulation.first_trial = options.trial;
   simulation.on_release = std::move(observer);
-  auto values =
-      simulate_averaging(setup_of(study, plan), secrets_of(study, plan, tables), simulation);
+  std::vector<Secret> secrets;
+  for (const PartyTable& table : tables) secrets.push_back(secret_of(study, plan, table));
+  auto values = simulate_averaging(setup_of(study, plan), secrets, simulation);
   if (!values) return tl::unexpected(values.error());
   return std::move((*values)[0][0]);
 }
@@ -57,6 +43,16 @@ std::string number(double value) {
 }
 
 }  // namespace
+
+// Sums that are exact integers, and what each entry weighs in φ. Without error bars Σy², the
+// last entry, stays at home.
+Secret secret_of(const Study& study, const Plan& plan, const PartyTable& table) {
+  IntegerVector sums = table.moments.sums;
+  auto weights = entry_weights(table.moments.dimension, released_weights(study.solve));
+  sums.resize(plan.entries);
+  weights.resize(plan.entries);
+  return Secret::of_sums(std::move(sums), moments_grid(), std::move(weights));
+}
 
 Result<std::vector<double>> release_sums(const Study& study, const Plan& plan,
                                          std::span<const PartyTable> tables,
@@ -81,17 +77,15 @@ Result<RecordRun> run_on_tables(const Study& study, const Plan& plan,
   return run;
 }
 
-RunRecord record_of(const Study& study, const Plan& plan, std::span<const PartyTable> tables,
-                    const RecordRun& run, const RecordRunOptions& options) {
+RunRecord public_record(const Study& study, const Plan& plan) {
   RunRecord record;
   record.study = study.name;
   record.study_hash = study.hash;
   record.solver = to_string(plan.solver);
   record.estimator = to_string(study.solve.estimator);
-  record.seed = options.random_from == RandomFrom::kSeed ? options.seed : 0;
   record.epsilon = study.privacy.budget.epsilon.value();
   record.delta = study.privacy.budget.delta.value();
-  record.unit = "record";
+  record.unit = study.privacy.unit == Unit::kRecord ? "record" : "entry";
   record.neighbours = study.privacy.neighbours == Neighbours::kReplace ? "replace" : "add-remove";
   record.sensitivity = study.privacy.sensitivity.value();
   record.kappa_bar = plan.kappa_bar;
@@ -108,6 +102,14 @@ RunRecord record_of(const Study& study, const Plan& plan, std::span<const PartyT
   record.consensus = plan.rounds.method;
   record.rounds = plan.consensus.rounds;
   record.rate = plan.consensus.rate;
+  record.warnings = plan.warnings;
+  return record;
+}
+
+RunRecord record_of(const Study& study, const Plan& plan, std::span<const PartyTable> tables,
+                    const RecordRun& run, const RecordRunOptions& options) {
+  RunRecord record = public_record(study, plan);
+  record.seed = options.random_from == RandomFrom::kSeed ? options.seed : 0;
   record.convergence = run.convergence;
   for (const RecordFit::Coefficient& c : run.fit.coefficients) {
     RunRecord::Coefficient kept{.name = c.name,
@@ -125,7 +127,6 @@ RunRecord record_of(const Study& study, const Plan& plan, std::span<const PartyT
   record.noisy_rows = run.fit.rows;
   record.target = study.data->target.column;
   record.encoding = schema_json(*study.data);
-  record.warnings = plan.warnings;
   record.warnings.insert(record.warnings.end(), run.fit.warnings.begin(), run.fit.warnings.end());
   for (const PartyTable& table : tables) record.own.push_back(table.own);
   record.transcript_hash = run.transcript_hash;

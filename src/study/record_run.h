@@ -35,6 +35,12 @@ struct RecordRun {
                                                        std::span<const PartyTable> tables,
                                                        const RecordRunOptions& options);
 
+// A table's sums behind the privacy boundary.
+[[nodiscard]] Secret secret_of(const Study& study, const Plan& plan, const PartyTable& table);
+
+// What is public about any run of a study, before there is a result.
+[[nodiscard]] RunRecord public_record(const Study& study, const Plan& plan);
+
 // Everything that may be kept of it.
 [[nodiscard]] RunRecord record_of(const Study& study, const Plan& plan,
                                   std::span<const PartyTable> tables, const RecordRun& run,

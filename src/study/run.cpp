@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <exception>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -19,15 +20,6 @@ namespace {
 
 // Trials that one thread takes at a time: what the engine runs side by side.
 constexpr std::size_t kChunk = 8;
-
-// What every party ends with, given the sums it has.
-Result<std::vector<double>> solve_sums(const Study& study, const Plan& plan,
-                                       std::span<const double> sums) {
-  const Quadratic noisy = from_theta(sums, plan.dimension);
-  auto solved = estimate(study.solve.estimator, from_quadratic(noisy, plan.sum_noise_sd));
-  if (!solved) return tl::unexpected(solved.error());
-  return std::vector<double>(solved->theta.begin(), solved->theta.end());
-}
 
 double squared_distance(std::span<const double> x, const Eigen::VectorXd& solution) {
   double sum = 0;
@@ -83,10 +75,18 @@ SolverSummary summarise(Solver solver, std::span<const TrialOutcome> runs) {
 
 }  // namespace
 
+Result<std::vector<double>> solve_sums(const Study& study, const Plan& plan,
+                                       std::span<const double> sums) {
+  const Quadratic noisy = from_theta(sums, plan.dimension);
+  auto solved = estimate(study.solve.estimator, from_quadratic(noisy, plan.sum_noise_sd));
+  if (!solved) return tl::unexpected(solved.error());
+  return std::vector<double>(solved->theta.begin(), solved->theta.end());
+}
+
 Result<std::vector<TrialOutcome>> run_trials(const Study& study, const Plan& plan,
                                              const Problem& problem, std::uint64_t seed,
                                              std::size_t trials, const Progress& progress,
-                                             std::size_t threads) {
+                                             std::size_t threads, const Cipher* cipher) {
   const auto secrets = secrets_of(problem, study.privacy.sensitivity);
   std::optional<TrackingChoice> tracking;
   if (const auto* noise = std::get_if<GradientNoise>(&plan.noise)) {
@@ -94,6 +94,8 @@ Result<std::vector<TrialOutcome>> run_trials(const Study& study, const Plan& pla
     if (!choice) return tl::unexpected(choice.error());
     tracking = *choice;
   }
+  // Real ciphertexts take far longer than the engine: every core gets its own trial.
+  const std::size_t chunk = cipher != nullptr ? 1 : kChunk;
   std::vector<TrialOutcome> outcomes(trials);
   std::atomic<std::size_t> next{0};
   std::atomic<std::size_t> done{0};
@@ -102,12 +104,13 @@ Result<std::vector<TrialOutcome>> run_trials(const Study& study, const Plan& pla
 
   auto work = [&] {
     for (;;) {
-      const std::size_t first = next.fetch_add(kChunk);
+      const std::size_t first = next.fetch_add(chunk);
       if (first >= trials) return;
       SimulationOptions options;
       options.seed = seed;
       options.first_trial = first;
-      options.trials = std::min(kChunk, trials - first);
+      options.cipher = cipher;
+      options.trials = std::min(chunk, trials - first);
       const auto values = run_chunk(study, plan, tracking, secrets, options);
       const std::scoped_lock lock(mutex);
       if (!values) {
@@ -129,13 +132,25 @@ Result<std::vector<TrialOutcome>> run_trials(const Study& study, const Plan& pla
       if (progress) progress(done, trials);
     }
   };
+  // An exception that left its thread would end the process: it goes to the caller.
+  std::exception_ptr thrown;
+  auto work_or_stop = [&] {
+    try {
+      work();
+    } catch (...) {
+      const std::scoped_lock lock(mutex);
+      if (!thrown) thrown = std::current_exception();
+      next = trials;
+    }
+  };
   const std::size_t wanted = threads == 0 ? std::thread::hardware_concurrency() : threads;
-  const std::size_t chunks = (trials + kChunk - 1) / kChunk;
+  const std::size_t chunks = (trials + chunk - 1) / chunk;
   {
     std::vector<std::jthread> crew;
-    for (std::size_t k = 1; k < std::min(wanted, chunks); ++k) crew.emplace_back(work);
-    work();
+    for (std::size_t k = 1; k < std::min(wanted, chunks); ++k) crew.emplace_back(work_or_stop);
+    work_or_stop();
   }
+  if (thrown) std::rethrow_exception(thrown);
   if (first_error) return tl::unexpected(*first_error);
   return outcomes;
 }
@@ -147,6 +162,13 @@ Result<Simulation> simulate_study(const Study& study, const RunOptions& options)
   }
   auto problem = load_problem(study);
   if (!problem) return tl::unexpected(problem.error());
+  std::unique_ptr<Cipher> cipher;
+  if (options.cipher == CipherChoice::kPaillier) {
+    const auto randomness = study.dishuf.full_randomness ? Randomness::kFull : Randomness::kHalf;
+    auto made = paillier_cipher(study.dishuf.key_bits, randomness);
+    if (!made) return tl::unexpected(made.error());
+    cipher = std::move(*made);
+  }
   Simulation simulation;
   simulation.seed = options.seed;
   simulation.x_star.assign(problem->solution.begin(), problem->solution.end());
@@ -160,8 +182,8 @@ Result<Simulation> simulate_study(const Study& study, const RunOptions& options)
         options.progress(k * options.trials + done, all);
       };
     }
-    auto runs =
-        run_trials(study, *plan, *problem, options.seed, options.trials, progress, options.threads);
+    auto runs = run_trials(study, *plan, *problem, options.seed, options.trials, progress,
+                           options.threads, cipher.get());
     if (!runs) return tl::unexpected(runs.error());
     simulation.summary.push_back(summarise(options.solvers[k], *runs));
     std::ranges::move(*runs, std::back_inserter(simulation.runs));

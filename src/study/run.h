@@ -36,12 +36,19 @@ struct Simulation {
 // How many of all trials are done.
 using Progress = std::function<void(std::size_t done, std::size_t all)>;
 
+// What the parties of a simulated `dishuf` encrypt with: the same answers, bit for bit.
+enum class CipherChoice {
+  kIdeal,     // nothing is hidden, and nothing has to be: all parties are here
+  kPaillier,  // as on a network: [dishuf] key_bits and randomness
+};
+
 struct RunOptions {
   std::vector<Solver> solvers;
   std::uint64_t seed = 0;
   std::size_t trials = 1;
   Progress progress = {};
   std::size_t threads = 0;  // 0: one per core
+  CipherChoice cipher = CipherChoice::kIdeal;
 };
 
 inline constexpr std::size_t kMaxTrials = 10'000'000;
@@ -50,12 +57,18 @@ inline constexpr std::size_t kMaxTrials = 10'000'000;
 // does not depend on how many there are.
 [[nodiscard]] Result<Simulation> simulate_study(const Study& study, const RunOptions& options);
 
-// The same for a plan and a problem made elsewhere (the paper's case studies).
+// The same for a plan and a problem made elsewhere (the paper's case studies). Without a cipher,
+// the ideal one.
 [[nodiscard]] Result<std::vector<TrialOutcome>> run_trials(const Study& study, const Plan& plan,
                                                            const Problem& problem,
                                                            std::uint64_t seed, std::size_t trials,
                                                            const Progress& progress,
-                                                           std::size_t threads = 0);
+                                                           std::size_t threads = 0,
+                                                           const Cipher* cipher = nullptr);
+
+// What a party that holds these noisy sums of θ takes for x: the study's estimator.
+[[nodiscard]] Result<std::vector<double>> solve_sums(const Study& study, const Plan& plan,
+                                                     std::span<const double> sums);
 
 [[nodiscard]] nlohmann::ordered_json to_json(const Study& study, const Simulation& simulation);
 [[nodiscard]] std::string to_text(const Study& study, const Simulation& simulation);

@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <stdexcept>
+#include <thread>
 
 #include "study/studies_for_tests.h"
 
@@ -166,6 +169,25 @@ TEST(SimulatingAStudy, CountsEveryTrialOfEverySolver) {
   EXPECT_TRUE(std::ranges::is_sorted(seen));
   ASSERT_FALSE(seen.empty());
   EXPECT_EQ(seen.back(), 40U);
+}
+
+TEST(SimulatingAStudy, HandsItsCallerAnExceptionOfAnotherThreadAndStops) {
+  const auto caller = std::this_thread::get_id();
+  std::size_t chunks_after = 0;
+  bool thrown = false;
+  RunOptions options{.solvers = {Solver::kAc}, .seed = 5, .trials = 8000, .threads = 4};
+  options.progress = [&](std::size_t, std::size_t) {
+    if (thrown) ++chunks_after;
+    if (std::this_thread::get_id() == caller) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the others' turn
+    } else if (!thrown) {
+      thrown = true;
+      throw std::runtime_error("no more");
+    }
+  };
+  const Study study = study_of(paper_text());
+  EXPECT_THROW((void)simulate_study(study, options), std::runtime_error);
+  EXPECT_LT(chunks_after, 500u);  // of 1000
 }
 
 TEST(SimulatingAStudy, RefusesNumbersOfTrialsThatCannotBe) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "paillier/cipher.h"
+
 namespace sotto {
 namespace {
 
@@ -127,8 +129,13 @@ Result<DishufTerms> read_dishuf_section(TomlReader& section) {
   if (section.choice("calibration", {"graph", "lemma1"}, "graph") == "lemma1") {
     terms.calibration = Calibration::kLemma1;
   }
-  if (const auto bits = section.optional_integer("key_bits", 2048, 1 << 20)) {
+  if (const auto bits = section.optional_integer("key_bits", kMinKeyBits, kMaxKeyBits)) {
     terms.key_bits = static_cast<std::size_t>(*bits);
+    if (terms.key_bits % kKeyBitsStep != 0) {
+      section.fail_value(
+          "key_bits", fmt::format("key_bits = {} is no multiple of {}", *bits, kKeyBitsStep),
+          fmt::format("choose {}", terms.key_bits / kKeyBitsStep * kKeyBitsStep + kKeyBitsStep));
+    }
   }
   terms.full_randomness = section.choice("randomness", {"half", "full"}, "half") == "full";
   if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());

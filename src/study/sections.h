@@ -29,6 +29,7 @@ struct StudyHead {
 [[nodiscard]] Result<SolveTerms> read_solve_section(TomlReader& section, Unit unit);
 [[nodiscard]] Result<std::optional<Schema>> read_data_section(TomlReader& section,
                                                               const std::string& file);
+[[nodiscard]] Result<NetworkTerms> read_network_section(TomlReader& section, std::size_t parties);
 [[nodiscard]] Result<std::optional<ProblemSource>> read_problem_section(TomlReader& section);
 
 }  // namespace sotto

@@ -78,9 +78,16 @@ struct ProblemSource {
   std::vector<std::string> files;  // one for all parties, or one each
 };
 
+// [network]: how long parties wait for each other, and how few may go on.
+struct NetworkTerms {
+  std::size_t min_parties = 0;      // 0: all of them
+  double meeting_seconds = 86'400;  // until everybody has shown up
+  double patience_seconds = 300;    // for one that was there
+};
+
 struct PartyTerms {
   std::string name;
-  std::string address;      // host:port; empty in a simulation
+  std::string address;      // host:port; empty: it only dials out, or this is a simulation
   std::string fingerprint;  // sha256:…; empty in a simulation
 };
 
@@ -96,6 +103,7 @@ struct Study {
   SolveTerms solve;
   std::optional<Schema> data;
   std::optional<ProblemSource> problem;
+  NetworkTerms network = {};
   std::vector<PartyTerms> parties;
   std::string hash;  // SHA-256 of the file's bytes, hexadecimal
 

@@ -107,6 +107,7 @@ Result<Study> parse_study(std::string_view text, const std::string& name) {
   TomlReader solve_section = section("solve");
   TomlReader data_section = section("data");
   TomlReader problem_section = section("problem");
+  TomlReader network_section = section("network");
   const toml::node* party_list = top.node("party");
   if (auto fine = top.finish(); !fine) return tl::unexpected(fine.error());
 
@@ -135,6 +136,8 @@ Result<Study> parse_study(std::string_view text, const std::string& name) {
   if (!data) return tl::unexpected(data.error());
   auto problem = read_problem_section(problem_section);
   if (!problem) return tl::unexpected(problem.error());
+  auto network = read_network_section(network_section, weights->graph().size());
+  if (!network) return tl::unexpected(network.error());
 
   Study study{.name = std::move(head->name),
               .solver = head->solver,
@@ -147,6 +150,7 @@ Result<Study> parse_study(std::string_view text, const std::string& name) {
               .solve = *solve,
               .data = std::move(*data),
               .problem = std::move(*problem),
+              .network = *network,
               .parties = std::move(*parties),
               .hash = sha256_hex(text)};
   for (std::size_t i = study.parties.size(); i < study.graph().size(); ++i) {

@@ -43,6 +43,11 @@ Result<void> count_sides(const std::string& path, const Schema& schema, const Pa
   return read_csv(path, schema, in_order, sink);
 }
 
+tl::unexpected<Error> not_over_tables() {
+  return bad_input("E-data-unit", "this study is not over tables: it has no [data]",
+                   "use unit = \"record\" and describe the columns in [data]");
+}
+
 std::vector<RunRecord::Clipped> no_clips(const Schema& schema) {
   std::vector<RunRecord::Clipped> clipped;
   for (const Feature& feature : schema.features) clipped.push_back({.column = column_of(feature)});
@@ -89,12 +94,29 @@ std::vector<PartyTable> tables_of(const Study& study, std::vector<TableMoments> 
   return tables;
 }
 
+Result<PartyTable> read_own_table(const Study& study, PartyId self, const std::string& file,
+                                  const CsvProgress& progress) {
+  if (!study.data) return not_over_tables();
+  auto moments = moments_of(*study.data, 1, {.files = {file}}, progress);
+  if (!moments) return tl::unexpected(moments.error());
+  std::vector<std::vector<RunRecord::Clipped>> clipped(1, no_clips(*study.data));
+  if (any_clips(*moments)) {
+    const PartyOf own = [](std::uint64_t) { return std::size_t{0}; };
+    if (auto counted = count_sides(file, *study.data, own, clipped); !counted) {
+      return tl::unexpected(counted.error());
+    }
+  }
+  TableMoments& table = moments->front();
+  return PartyTable{.moments = std::move(table.moments),
+                    .own = {.party = study.parties[self].name,
+                            .rows = table.rows,
+                            .dropped = table.dropped,
+                            .clipped = std::move(clipped[0])}};
+}
+
 Result<std::vector<PartyTable>> read_tables(const Study& study, const TableFiles& files,
                                             const CsvProgress& progress) {
-  if (!study.data) {
-    return bad_input("E-data-unit", "this study is not over tables: it has no [data]",
-                     "use unit = \"record\" and describe the columns in [data]");
-  }
+  if (!study.data) return not_over_tables();
   const std::size_t parties = study.graph().size();
   const std::size_t given = files.files.size();
   if (given != 1 && given != parties) {

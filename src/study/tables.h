@@ -29,6 +29,11 @@ struct PartyTable {
                                                           const TableFiles& files,
                                                           const CsvProgress& progress = {});
 
+// The table of one party, for that party alone.
+[[nodiscard]] Result<PartyTable> read_own_table(const Study& study, PartyId self,
+                                                const std::string& file,
+                                                const CsvProgress& progress = {});
+
 // The same for tables that are moments already; nothing is known of their clipping.
 [[nodiscard]] std::vector<PartyTable> tables_of(const Study& study,
                                                 std::vector<TableMoments> moments);

@@ -1,0 +1,118 @@
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <toml++/toml.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/verb.h"
+#include "network/identity.h"
+
+namespace sotto {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+Outcome sotto(std::vector<std::string> words) {
+  words.insert(words.begin(), "sotto");
+  std::vector<const char*> argv;
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  Outcome outcome;
+  outcome.status = run_command_line(static_cast<int>(argv.size()), argv.data());
+  outcome.out = testing::internal::GetCapturedStdout();
+  outcome.err = testing::internal::GetCapturedStderr();
+  return outcome;
+}
+
+class KeysVerb : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "sotto-keys-XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    home_ = (folder_ / "home").string();
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  fs::path folder_;
+  std::string home_;
+};
+
+TEST_F(KeysVerb, MakesAnIdentityAndPrintsTheBlockForTheStudy) {
+  const Outcome made = sotto({"keys", "new", "--name", "Süd \"1\"", "--host", "south.example",
+                              "--host", "10.0.0.5", "--home", home_});
+  ASSERT_EQ(made.status, 0) << made.err;
+  const auto identity = Identity::load(home_);
+  ASSERT_TRUE(identity) << identity.error().to_string();
+  EXPECT_THAT(identity->hosts(), testing::ElementsAre("south.example", "10.0.0.5"));
+  EXPECT_THAT(made.out, HasSubstr("south.example, 10.0.0.5"));
+
+  const auto block = toml::parse(made.out.substr(made.out.find("[[party]]")));
+  const auto& party = *block["party"][0].as_table();
+  EXPECT_EQ(party["name"].value<std::string>(), "Süd \"1\"");
+  EXPECT_EQ(party["address"].value<std::string>(), "south.example:7101");
+  EXPECT_EQ(party["fingerprint"].value<std::string>(), identity->fingerprint());
+}
+
+TEST_F(KeysVerb, ShowsWhatNewHasMadeAndNeverTheKey) {
+  const Outcome made = sotto({"keys", "new", "--name", "north", "--host", "::1", "--home", home_});
+  const Outcome shown = sotto({"keys", "show", "--home", home_});
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_EQ(shown.out, made.out);
+  EXPECT_THAT(shown.out, HasSubstr("address     = \"[::1]:7101\""));
+  const Outcome json =
+      sotto({"keys", "show", "--home", home_, "--port", "7105", "--format", "json"});
+  ASSERT_EQ(json.status, 0) << json.err;
+  const auto parsed = nlohmann::json::parse(json.out);
+  EXPECT_EQ(parsed["name"], "north");
+  EXPECT_EQ(parsed["hosts"], nlohmann::json({"::1"}));
+  EXPECT_EQ(parsed["fingerprint"], Identity::load(home_)->fingerprint());
+  EXPECT_THAT(parsed["party"].get<std::string>(), HasSubstr("[::1]:7105"));
+  for (const Outcome& outcome : {made, shown, json}) {
+    EXPECT_THAT(outcome.out, Not(HasSubstr("PRIVATE")));
+  }
+}
+
+TEST_F(KeysVerb, TakesItsFolderFromTheEnvironment) {
+  ASSERT_EQ(::setenv("SOTTO_HOME", home_.c_str(), 1), 0);
+  const Outcome made = sotto({"keys", "new", "--name", "north", "--host", "a"});
+  const Outcome shown = sotto({"keys", "show"});
+  ::unsetenv("SOTTO_HOME");
+  EXPECT_EQ(made.status, 0) << made.err;
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_TRUE(fs::exists(fs::path(home_) / "identity.key"));
+}
+
+TEST_F(KeysVerb, NeverReplacesAKeyAndRefusesOneThatOthersCanRead) {
+  ASSERT_EQ(sotto({"keys", "new", "--name", "a", "--host", "a", "--home", home_}).status, 0);
+  const Outcome again = sotto({"keys", "new", "--name", "a", "--host", "a", "--home", home_});
+  EXPECT_EQ(again.status, 2);
+  EXPECT_THAT(again.err, HasSubstr("error[E-identity-exists]"));
+  ASSERT_EQ(::chmod((home_ + "/identity.key").c_str(), 0644), 0);
+  const Outcome open = sotto({"keys", "show", "--home", home_});
+  EXPECT_EQ(open.status, 3);
+  EXPECT_THAT(open.err, HasSubstr("chmod 600"));
+}
+
+TEST_F(KeysVerb, SaysWhatIsMissing) {
+  EXPECT_EQ(sotto({"keys"}).status, 2);
+  EXPECT_EQ(sotto({"keys", "new", "--name", "a", "--home", home_}).status, 2);
+  EXPECT_EQ(sotto({"keys", "new", "--host", "a", "--home", home_}).status, 2);
+  EXPECT_EQ(sotto({"keys", "show", "--port", "0", "--home", home_}).status, 2);
+  const Outcome missing = sotto({"keys", "show", "--home", home_});
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_THAT(missing.err, HasSubstr("sotto keys new"));
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,126 @@
+#include "network/driver.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+namespace sotto {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kTick{200};
+// Events taken before a commit: one fsync for all of them, and answers are not kept waiting.
+constexpr std::size_t kBatch = 256;
+// Lines about one peer's refused messages: the first ones tell, more would fill a disk.
+constexpr std::size_t kMaxComplaints = 20;
+
+class Driver {
+ public:
+  Driver(Session& session, Transport& transport, const std::vector<std::string>& names,
+         const SteadyClock& clock, const DriverHooks& hooks)
+      : session_(session), transport_(transport), names_(names), clock_(clock), hooks_(hooks) {}
+
+  [[nodiscard]] Result<void> run() {
+    if (auto begun = flush(); !begun) return begun;
+    while (!session_.may_leave(clock_.now())) {
+      auto event = transport_.wait(kTick);
+      for (std::size_t taken = 0; event && taken < kBatch; ++taken) {
+        handle(*event);
+        event = transport_.wait(milliseconds(0));
+      }
+      if (event) handle(*event);
+      session_.tick(clock_.now());
+      if (auto stopped = look_outside(); !stopped) return stopped;
+      if (auto flushed = flush(); !flushed) return flushed;
+    }
+    return {};
+  }
+
+ private:
+  void say(const std::string& line) const {
+    if (hooks_.say) hooks_.say(line);
+  }
+
+  [[nodiscard]] std::string name(std::optional<PartyId> peer) const {
+    return peer ? names_.at(*peer) : std::string("somebody");
+  }
+
+  void handle(const TransportEvent& event) {
+    switch (event.kind) {
+      case TransportEvent::Kind::kConnected:
+        say(fmt::format("connected to {}", name(event.peer)));
+        session_.connected(*event.peer, clock_.now());
+        break;
+      case TransportEvent::Kind::kDisconnected:
+        say(fmt::format("lost the connection to {}: {}", name(event.peer), event.text));
+        session_.disconnected(*event.peer, clock_.now());
+        break;
+      case TransportEvent::Kind::kTrouble:
+        say(event.text);
+        break;
+      case TransportEvent::Kind::kFrame:
+        if (auto taken = session_.receive(*event.peer, event.frame, clock_.now()); !taken) {
+          refuse(*event.peer, taken.error());
+        }
+        break;
+    }
+  }
+
+  void refuse(PartyId peer, const Error& error) {
+    const std::size_t complaints = ++complaints_[peer];
+    if (complaints <= kMaxComplaints) {
+      say(fmt::format("refused from {}: [{}] {}; {}", name(peer), error.name, error.what,
+                      error.fix));
+    }
+    transport_.hang_up(peer);
+  }
+
+  [[nodiscard]] Result<void> look_outside() {
+    if (hooks_.interrupted && hooks_.interrupted()) {
+      return failed("E-interrupted", "interrupted; nothing is lost",
+                    "the same command resumes the run; sotto abort gives it up");
+    }
+    if (clock_.now() - last_look_ < milliseconds(1000)) return {};
+    last_look_ = clock_.now();
+    if (hooks_.stop_wanted && !session_.run().over()) {
+      if (const auto error = hooks_.stop_wanted()) session_.stop(*error);
+    }
+    return {};
+  }
+
+  [[nodiscard]] Result<void> flush() {
+    const bool commits = hooks_.at_commit && session_.has_staged();
+    if (commits) hooks_.at_commit(CommitPoint::kBefore);
+    auto out = session_.flush(clock_.now());
+    if (!out) return tl::unexpected(out.error());
+    if (commits) hooks_.at_commit(CommitPoint::kAfter);
+    for (Outgoing& outgoing : *out) transport_.send(outgoing.to, std::move(outgoing.frame));
+    if (commits) hooks_.at_commit(CommitPoint::kSent);
+    for (const std::string& note : session_.take_notes()) say(note);
+    if (hooks_.on_progress) hooks_.on_progress(session_);
+    return {};
+  }
+
+  Session& session_;
+  Transport& transport_;
+  const std::vector<std::string>& names_;
+  const SteadyClock& clock_;
+  const DriverHooks& hooks_;
+  std::map<PartyId, std::size_t> complaints_;
+  Time last_look_{};
+};
+
+}  // namespace
+
+Time SteadyClock::now() const {
+  return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now() - begin_);
+}
+
+Result<void> drive(Session& session, Transport& transport, const std::vector<std::string>& names,
+                   const SteadyClock& clock, const DriverHooks& hooks) {
+  return Driver(session, transport, names, clock, hooks).run();
+}
+
+}  // namespace sotto

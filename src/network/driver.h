@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "network/transport.h"
+#include "session/session.h"
+
+namespace sotto {
+
+// Where a commit stands when a hook looks: tests end the process at each of them.
+enum class CommitPoint { kBefore, kAfter, kSent };
+
+// What the driver tells, and asks, while a run goes on.
+struct DriverHooks {
+  std::function<void(const std::string&)> say = {};        // a line for a person
+  std::function<void(const Session&)> on_progress = {};    // after everything that changed it
+  std::function<std::optional<Error>()> stop_wanted = {};  // ends the run, for all
+  std::function<bool()> interrupted = {};                  // leaves; the run can be resumed
+  std::function<void(CommitPoint)> at_commit = {};         // only where something is committed
+};
+
+// Milliseconds since the clock was made, never going back.
+class SteadyClock {
+ public:
+  [[nodiscard]] Time now() const;
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+// Runs a session over a transport until nobody needs this party any more. Errors: the journal
+// cannot be written (E-store-…), or E-interrupted. How the run ended is the session's to say.
+[[nodiscard]] Result<void> drive(Session& session, Transport& transport,
+                                 const std::vector<std::string>& names, const SteadyClock& clock,
+                                 const DriverHooks& hooks);
+
+}  // namespace sotto

@@ -1,0 +1,154 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <openssl/crypto.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "network/identity.h"
+
+// Identity::save and load: two files in a folder.
+namespace sotto {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kKeyFile = "identity.key";
+constexpr const char* kCertificateFile = "identity.crt";
+constexpr std::size_t kMaxFileBytes = 64 * 1024;
+constexpr mode_t kWritableByOthers = S_IWGRP | S_IWOTH;
+constexpr mode_t kOpenToOthers = S_IRWXG | S_IRWXO;
+
+class File {
+ public:
+  explicit File(int number) : number_(number) {}
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() {
+    if (number_ >= 0) ::close(number_);
+  }
+  [[nodiscard]] int number() const { return number_; }
+  [[nodiscard]] bool open() const { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+tl::unexpected<Error> cannot_write(const fs::path& path, int error) {
+  return failed("E-identity-write",
+                fmt::format("cannot write {}: {}", path.string(), std::strerror(error)),
+                "name a folder of your own, with --home or SOTTO_HOME");
+}
+
+// Returns 0 or an errno. All of it is on the disk, or the old file is.
+int replace_file(const fs::path& path, const std::string& text, mode_t mode) {
+  fs::path draft = path;
+  draft += ".part";
+  ::unlink(draft.c_str());
+  const File file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  if (!file.open()) return errno;
+  const ssize_t written = ::write(file.number(), text.data(), text.size());
+  int error = 0;
+  if (written != static_cast<ssize_t>(text.size())) error = written < 0 ? errno : ENOSPC;
+  // The umask must not take the owner's own rights away.
+  if (error == 0 && ::fchmod(file.number(), mode) != 0) error = errno;
+  if (error == 0 && ::fsync(file.number()) != 0) error = errno;
+  if (error == 0 && ::rename(draft.c_str(), path.c_str()) != 0) error = errno;
+  if (error != 0) ::unlink(draft.c_str());
+  return error;
+}
+
+Result<void> make_folder(const fs::path& folder) {
+  std::error_code problem;
+  if (folder.has_parent_path()) fs::create_directories(folder.parent_path(), problem);
+  if (::mkdir(folder.c_str(), S_IRWXU) == 0) return {};
+  if (errno != EEXIST) return cannot_write(folder, errno);
+  struct stat about {};
+  if (::stat(folder.c_str(), &about) != 0) return cannot_write(folder, errno);
+  if (!S_ISDIR(about.st_mode)) return cannot_write(folder, ENOTDIR);
+  if ((about.st_mode & kWritableByOthers) != 0) {
+    return refused("E-identity-mode",
+                   fmt::format("others can write to {}, and so exchange your key", folder.string()),
+                   fmt::format("chmod 700 {}", folder.string()));
+  }
+  return {};
+}
+
+// The text of a file whose mode is without `forbidden`.
+Result<std::string> read_file(const fs::path& path, mode_t forbidden) {
+  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.open()) {
+    return failed("E-identity-missing",
+                  fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)),
+                  "make an identity with 'sotto keys new', or name its folder with --home");
+  }
+  struct stat about {};
+  if (::fstat(file.number(), &about) != 0 || !S_ISREG(about.st_mode)) {
+    return failed("E-identity-file", fmt::format("{} is not a file", path.string()),
+                  "name the folder that holds identity.key and identity.crt");
+  }
+  if ((about.st_mode & forbidden) != 0) {
+    return refused("E-identity-mode",
+                   fmt::format("others can read {}, and so act in your name", path.string()),
+                   fmt::format("chmod 600 {}; if they may have read it: a new identity, and its "
+                               "fingerprint in the study",
+                               path.string()));
+  }
+  std::string text(kMaxFileBytes, '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t read = ::read(file.number(), text.data() + size, text.size() - size);
+    if (read < 0 && errno == EINTR) continue;
+    if (read <= 0) break;
+    size += static_cast<std::size_t>(read);
+  }
+  // Shrinking keeps the buffer: no second copy of a key is left behind.
+  text.resize(size);
+  return text;
+}
+
+}  // namespace
+
+Result<void> Identity::save(const std::string& folder) const {
+  const fs::path home = folder;
+  if (auto made = make_folder(home); !made) return made;
+  const File lock(::open(home.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!lock.open() || ::flock(lock.number(), LOCK_EX) != 0) return cannot_write(home, errno);
+  struct stat about {};
+  if (::lstat((home / kKeyFile).c_str(), &about) == 0) {
+    return bad_input("E-identity-exists",
+                     fmt::format("{} is there already, and a new key is a new party",
+                                 (home / kKeyFile).string()),
+                     "'sotto keys show' shows it; for another party name another folder "
+                     "with --home");
+  }
+  // The key last: where there is a key, its certificate is there too.
+  if (const int error = replace_file(home / kCertificateFile, certificate_pem_, 0644); error != 0) {
+    return cannot_write(home / kCertificateFile, error);
+  }
+  if (const int error = replace_file(home / kKeyFile, key_pem_, 0600); error != 0) {
+    return cannot_write(home / kKeyFile, error);
+  }
+  if (::fsync(lock.number()) != 0) return cannot_write(home, errno);
+  return {};
+}
+
+Result<Identity> Identity::load(const std::string& folder) {
+  const fs::path home = folder;
+  auto key = read_file(home / kKeyFile, kOpenToOthers);
+  if (!key) return tl::unexpected(key.error());
+  auto certificate = read_file(home / kCertificateFile, 0);
+  if (!certificate) {
+    OPENSSL_cleanse(key->data(), key->size());
+    return tl::unexpected(certificate.error());
+  }
+  auto identity = parse(std::move(*certificate), std::move(*key));
+  if (!identity) return tl::unexpected(Error(identity.error()).at(home.string()));
+  return identity;
+}
+
+}  // namespace sotto

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "graph/graph.h"
+#include "network/identity.h"
+
+namespace sotto {
+
+// The largest frame that is taken from a peer, and the most that waits to be sent to one.
+inline constexpr std::size_t kMaxFrameBytes = std::size_t{64} << 20;
+inline constexpr std::size_t kMaxQueuedBytes = std::size_t{512} << 20;
+
+// A neighbour, as the study names it.
+struct Peer {
+  PartyId id = 0;
+  std::string name;
+  std::string address;      // host:port where it listens; empty: it only dials out
+  std::string fingerprint;  // sha256:… of its certificate
+  bool dial = false;        // whether we dial it; the other end of the edge listens
+};
+
+struct TransportEvent {
+  enum class Kind {
+    kConnected,     // frames can go both ways from now on
+    kDisconnected,  // what was under way is lost; `text` says why, for a person
+    kFrame,
+    kTrouble,  // nothing changed, but a person should know: `text` ("north does not answer at …")
+  };
+  Kind kind = Kind::kTrouble;
+  std::optional<PartyId> peer;  // none: somebody who could not say who they are
+  std::string frame;
+  std::string text;
+};
+
+// What a transport allows. Tests make it smaller.
+struct TransportLimits {
+  std::size_t frame_bytes = kMaxFrameBytes;
+  std::size_t queued_bytes = kMaxQueuedBytes;  // at least a frame
+  // A peer that has been silent for so long is asked whether it is there, and has so
+  // long to answer: a power cut is noticed after the sum, at both ends.
+  std::chrono::milliseconds silence{5'000};
+  std::chrono::milliseconds patience{10'000};
+};
+
+// Frames between a party and its neighbours over gRPC with mutual TLS 1.3. Each
+// end knows the other by the fingerprint of its certificate; there is no
+// authority, and nobody without a pinned certificate gets past the handshake.
+// While a connection lasts, frames arrive once and in order; it may break at any
+// instant, and is dialled again until the transport is closed. Resending is the
+// session's business.
+//
+// Frames that nobody takes with wait() fill one frame's worth of memory per peer;
+// then the peer has to wait, and at its end what is queued for us grows.
+class Transport {
+ public:
+  // `listen` is host:port, or empty for a party that only dials out; port 0 takes any
+  // that is free. E-listen if the port is taken or not allowed, E-peer if a peer
+  // cannot be told by its fingerprint or cannot be reached.
+  [[nodiscard]] static Result<std::unique_ptr<Transport>> open(const Identity& identity,
+                                                               const std::string& listen,
+                                                               std::vector<Peer> peers,
+                                                               const TransportLimits& limits = {});
+  // What was sent to connected peers still goes out, for two seconds at most.
+  virtual ~Transport() = default;
+
+  // Does not wait. A frame for a peer that is not connected is dropped; so is one
+  // larger than the limit, with a kTrouble event. More than the limit waiting for one
+  // peer: it is hung up on.
+  virtual void send(PartyId to, std::string frame) = 0;
+  // Drops the connection to a peer that misbehaves, and what it sent and nobody has
+  // taken yet; it may dial again after a pause.
+  virtual void hang_up(PartyId peer) = 0;
+  // The next event, or none when the time is over.
+  [[nodiscard]] virtual std::optional<TransportEvent> wait(std::chrono::milliseconds at_most) = 0;
+  // Bytes of frames sent and received so far, for the run's record.
+  struct Bytes {
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;
+  };
+  [[nodiscard]] virtual Bytes bytes() const = 0;
+  // Where it listens; 0 if it only dials out.
+  [[nodiscard]] virtual std::uint16_t port() const { return 0; }
+};
+
+}  // namespace sotto

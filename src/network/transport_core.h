@@ -1,0 +1,106 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "network/tls.h"
+#include "network/transport.h"
+#include "network/transport_stream.h"
+
+namespace sotto {
+
+// What the transport knows: who is connected, what happened, whom to dial when.
+// Outlives the transport for as long as gRPC holds a stream of it.
+class TransportCore final : public StreamOwner {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  TransportCore(std::vector<Peer> peers, const TransportLimits& limits,
+                std::string own_fingerprint);
+
+  // The transport's own members.
+  void send(PartyId to, std::string frame);
+  void hang_up(PartyId peer);
+  [[nodiscard]] std::optional<TransportEvent> wait(std::chrono::milliseconds at_most);
+  [[nodiscard]] Transport::Bytes bytes() const;
+
+  // Somebody with this certificate opened a stream to us: its peer, unless there is a
+  // reason to refuse it. Then attach() follows.
+  struct Admission {
+    PartyId peer = 0;
+    grpc::Status refusal;
+  };
+  [[nodiscard]] Admission admit(const std::string& fingerprint);
+  // The stream of its peer from now on; an older one is ended. False when closing.
+  [[nodiscard]] bool attach(const std::shared_ptr<Stream>& stream, bool open);
+
+  // Peers whose time to be dialled has come; attach() must follow for each. Waits a
+  // while if there are none, and may return none. Buries streams that have ended.
+  [[nodiscard]] std::vector<Peer> wait_for_dials(std::chrono::milliseconds at_most);
+
+  [[nodiscard]] bool knows(const std::string& fingerprint) const;
+  void saw_stranger(const Sighting& seen);
+  void saw_dialled(PartyId peer, const Sighting& seen);
+
+  // No new streams; those there are end in peace, then by force.
+  void close();
+
+  void stream_open(Stream& stream) override;
+  void stream_frame(Stream& stream, std::string frame) override;
+  [[nodiscard]] bool has_room(const Stream& stream) override;
+  void stream_sent(std::size_t bytes) override;
+  void stream_ended(std::shared_ptr<Stream> stream, const grpc::Status& status) override;
+
+ private:
+  // The edge to one neighbour.
+  struct Line {
+    Peer peer;
+    std::shared_ptr<Stream> stream;  // open, or being dialled
+    bool open = false;
+    Clock::time_point since;       // opened, or dialled
+    Clock::time_point due;         // dialled again
+    Clock::time_point admit_from;  // not let in before
+    int failures = 0;              // in a row
+    std::size_t untaken_bytes = 0;
+    Sighting seen;     // in this attempt's handshake
+    std::string told;  // the last trouble, so as not to repeat it
+  };
+
+  // All of these with the lock held.
+  [[nodiscard]] Line* line_of(const Stream& stream);  // null if another has replaced it
+  void push(TransportEvent::Kind kind, std::optional<PartyId> peer, std::string text);
+  void tell(Line& line, std::string text);
+  void schedule_redial(Line& line);
+  // Takes the stream from its line and says so; the caller cancels what it gets, when
+  // the lock is gone.
+  [[nodiscard]] std::shared_ptr<Stream> detach(Line& line, std::string text);
+  // These let go of the lock for a while.
+  void cancel_overdue(std::unique_lock<std::mutex>& lock);
+  void bury_ended(std::unique_lock<std::mutex>& lock);
+
+  const TransportLimits limits_;
+  const std::string own_fingerprint_;
+  std::map<std::string, PartyId> by_fingerprint_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable happened_;  // an event, a stream's end
+  std::condition_variable dials_;
+  std::map<PartyId, Line> lines_;
+  std::deque<TransportEvent> events_;
+  std::set<std::string> strangers_;
+  std::size_t streams_ = 0;  // that have not ended
+  std::vector<std::shared_ptr<Stream>> ended_;
+  bool closing_ = false;
+  Transport::Bytes bytes_;
+  std::minstd_rand jitter_;  // of pauses; nothing depends on its being unguessable
+};
+
+}  // namespace sotto

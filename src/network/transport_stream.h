@@ -1,0 +1,321 @@
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "graph/graph.h"
+#include "link.grpc.pb.h"
+
+namespace sotto {
+
+// What a frame costs besides its bytes, so that empty frames are not free.
+inline constexpr std::size_t kFrameOverheadBytes = 256;
+[[nodiscard]] inline std::size_t frame_cost(const std::string& frame) {
+  return frame.size() + kFrameOverheadBytes;
+}
+
+class Stream;
+
+// Hears of streams, from gRPC's threads; of one stream never twice at the same time.
+class StreamOwner {
+ public:
+  StreamOwner() = default;
+  StreamOwner(const StreamOwner&) = delete;
+  StreamOwner& operator=(const StreamOwner&) = delete;
+  virtual ~StreamOwner() = default;
+
+  // The other end has taken the call that we dialled.
+  virtual void stream_open(Stream& stream) = 0;
+  virtual void stream_frame(Stream& stream, std::string frame) = 0;
+  // Whether to read on; if not, somebody will resume() when there is room.
+  [[nodiscard]] virtual bool has_room(const Stream& stream) = 0;
+  virtual void stream_sent(std::size_t bytes) = 0;
+  // The last that is heard of it. OK: the other end left in peace. Not to be destroyed
+  // in here: the last channel must not go in one of gRPC's threads, which would then
+  // wait for itself.
+  virtual void stream_ended(std::shared_ptr<Stream> stream, const grpc::Status& status) = 0;
+};
+
+// One gRPC stream, at either end. Keeps itself alive until it has ended. All
+// members may be called from any thread at any time.
+class Stream : public std::enable_shared_from_this<Stream> {
+ public:
+  explicit Stream(PartyId to) : peer(to) {}
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  virtual ~Stream() = default;
+
+  // False if too much is waiting already.
+  [[nodiscard]] virtual bool send(std::string frame) = 0;
+  // Reads on, if reading was stopped.
+  virtual void resume() = 0;
+  // Ends in peace, after what is queued. What still comes in is heard of.
+  virtual void finish() = 0;
+  // Ends now. The other end is told why, where that is possible.
+  virtual void cancel(const grpc::Status& why) = 0;
+
+  const PartyId peer;
+};
+
+// What both ends have in common: the queue, and when the call may be given up.
+//
+// gRPC wants no operation after the last one (RemoveHold at the end that dialled,
+// Finish at the other). Whoever is about to start one holds a pin; the call is given
+// up when it is closed and the last pin has gone. No lock is held while gRPC or the
+// owner is called.
+template <class Reactor>
+class ReactorStream : public Stream, public Reactor {
+ public:
+  ReactorStream(PartyId to, std::shared_ptr<StreamOwner> owner, std::size_t queue_limit_bytes)
+      : Stream(to), owner_(std::move(owner)), queue_limit_bytes_(queue_limit_bytes) {}
+
+  bool send(std::string frame) final {
+    {
+      const std::lock_guard lock(mutex_);
+      if (closed_ || finishing_) return true;
+      if (queued_bytes_ + frame_cost(frame) > queue_limit_bytes_) return false;
+      queued_bytes_ += frame_cost(frame);
+      queue_.push_back(std::move(frame));
+    }
+    write_next();
+    return true;
+  }
+
+  void resume() final {
+    {
+      const std::lock_guard lock(mutex_);
+      if (closed_ || !paused_) return;
+      paused_ = false;
+      ++pins_;
+    }
+    Reactor::StartRead(&incoming_);
+    unpin();
+  }
+
+  void finish() final {
+    {
+      const std::lock_guard lock(mutex_);
+      finishing_ = true;
+    }
+    resume();
+    write_next();
+  }
+
+  void cancel(const grpc::Status& why) final {
+    bool now = false;
+    {
+      const std::lock_guard lock(mutex_);
+      if (closed_) return;
+      closed_ = true;
+      status_ = why;
+      ++pins_;
+      now = writing_ || !says_goodbye();
+    }
+    if (now) try_cancel();
+    unpin();
+  }
+
+  void OnReadDone(bool ok) final {
+    if (!ok) {
+      shut();
+      return;
+    }
+    owner_->stream_frame(*this, std::move(*incoming_.mutable_frame()));
+    // In this order: only now may somebody else resume() and start the next read, and
+    // whoever made room before now has found nothing to resume.
+    {
+      const std::lock_guard lock(mutex_);
+      paused_ = true;
+    }
+    if (owner_->has_room(*this)) resume();
+  }
+
+  void OnWriteDone(bool ok) final {
+    std::size_t sent_bytes = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      writing_ = false;
+      sent_bytes = outgoing_.frame().size();
+      queued_bytes_ -= frame_cost(outgoing_.frame());
+      outgoing_.clear_frame();
+    }
+    if (ok) {
+      owner_->stream_sent(sent_bytes);
+      write_next();
+    } else {
+      shut();
+    }
+    unpin();
+  }
+
+ protected:
+  // Whether the last operation tells the other end why (and must come after the writes).
+  [[nodiscard]] virtual bool says_goodbye() const = 0;
+  virtual void try_cancel() = 0;
+  // Nothing more will be sent, everything before it has been. With a pin, which the
+  // callee gives back.
+  virtual void end_writing() = 0;
+  // The last operation.
+  virtual void give_up(const grpc::Status& status) = 0;
+
+  // Before gRPC knows of it; started() afterwards.
+  void keep_alive() { self_ = shared_from_this(); }
+  void started() { unpin(); }
+
+  void shut() {
+    {
+      const std::lock_guard lock(mutex_);
+      closed_ = true;
+      ++pins_;
+    }
+    unpin();
+  }
+
+  void unpin() {
+    grpc::Status status;
+    {
+      const std::lock_guard lock(mutex_);
+      --pins_;
+      if (pins_ > 0 || !closed_ || given_up_) return;
+      given_up_ = true;
+      status = status_;
+    }
+    give_up(status);
+  }
+
+  // The end that both OnDone()s come to. The stream may be gone afterwards.
+  void ended(const grpc::Status& heard) {
+    const auto owner = owner_;
+    grpc::Status own;
+    {
+      const std::lock_guard lock(mutex_);
+      own = status_;
+    }
+    owner->stream_ended(std::move(self_), own.ok() ? heard : own);
+  }
+
+  [[nodiscard]] StreamOwner& owner() { return *owner_; }
+
+ private:
+  void write_next() {
+    bool last = false;
+    {
+      const std::lock_guard lock(mutex_);
+      if (closed_ || writing_ || half_closed_) return;
+      last = queue_.empty();
+      if (last && !finishing_) return;
+      ++pins_;
+      if (last) {
+        half_closed_ = true;
+      } else {
+        writing_ = true;
+        outgoing_.set_frame(std::move(queue_.front()));
+        queue_.pop_front();
+      }
+    }
+    if (last) {
+      end_writing();
+    } else {
+      Reactor::StartWrite(&outgoing_);
+    }
+  }
+
+  const std::shared_ptr<StreamOwner> owner_;
+  const std::size_t queue_limit_bytes_;
+  std::shared_ptr<Stream> self_;
+  Packet incoming_;
+  Packet outgoing_;
+
+  std::mutex mutex_;
+  std::deque<std::string> queue_;
+  std::size_t queued_bytes_ = 0;  // with what is being written
+  int pins_ = 1;                  // the first goes with started()
+  bool paused_ = true;
+  bool writing_ = false;
+  bool finishing_ = false;
+  bool half_closed_ = false;
+  bool closed_ = false;
+  bool given_up_ = false;
+  grpc::Status status_;  // why we ended it, if we did
+};
+
+// The end that dials.
+class DialledStream final : public ReactorStream<grpc::ClientBidiReactor<Packet, Packet>> {
+ public:
+  DialledStream(PartyId to, std::shared_ptr<StreamOwner> owner, std::size_t queue_limit_bytes,
+                const std::shared_ptr<grpc::Channel>& channel)
+      : ReactorStream(to, std::move(owner), queue_limit_bytes), stub_(Link::NewStub(channel)) {}
+
+  // Once, right after it was made.
+  void start() {
+    keep_alive();
+    stub_->async()->Open(&context_, this);
+    AddHold();
+    StartCall();
+    started();
+  }
+
+  void OnReadInitialMetadataDone(bool ok) override {
+    if (!ok) {
+      shut();
+      return;
+    }
+    owner().stream_open(*this);
+    resume();
+  }
+  void OnWritesDoneDone(bool /*ok*/) override { unpin(); }
+  void OnDone(const grpc::Status& status) override { ended(status); }
+
+ private:
+  [[nodiscard]] bool says_goodbye() const override { return false; }
+  void try_cancel() override { context_.TryCancel(); }
+  void end_writing() override { StartWritesDone(); }
+  void give_up(const grpc::Status& /*status*/) override { RemoveHold(); }
+
+  const std::unique_ptr<Link::Stub> stub_;
+  grpc::ClientContext context_;
+};
+
+// The end that listens.
+class AcceptedStream final : public ReactorStream<grpc::ServerBidiReactor<Packet, Packet>> {
+ public:
+  AcceptedStream(PartyId from, std::shared_ptr<StreamOwner> owner, std::size_t queue_limit_bytes,
+                 grpc::CallbackServerContext* context)
+      : ReactorStream(from, std::move(owner), queue_limit_bytes), context_(context) {}
+
+  // Once, right after it was made.
+  void start() {
+    keep_alive();
+    StartSendInitialMetadata();
+    resume();
+    started();
+  }
+
+  void OnCancel() override {
+    cancelled_ = true;
+    shut();
+  }
+  void OnDone() override {
+    ended(cancelled_ ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "") : grpc::Status::OK);
+  }
+
+ private:
+  [[nodiscard]] bool says_goodbye() const override { return true; }
+  void try_cancel() override { context_->TryCancel(); }
+  void end_writing() override {
+    shut();
+    unpin();
+  }
+  void give_up(const grpc::Status& status) override { Finish(status); }
+
+  grpc::CallbackServerContext* const context_;
+  std::atomic<bool> cancelled_ = false;
+};
+
+}  // namespace sotto

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+
+#include "paillier/encryption_key.h"
+#include "paillier/prime_powers.h"
+#include "paillier/primes.h"
+
+namespace sotto {
+
+// A key pair of Paillier's cipher. The primes have no way out of it: no accessor, no printing, and
+// their memory is wiped. Decryption is by CRT, in constant time:
+//
+//     c^(p−1) = 1 + L·p mod p²,   m mod p = −L/q mod p,   the same for q, m from both;
+//
+// the 1 shows that c is no multiple of p.
+class PaillierDecryptionKey final : public DecryptionKey {
+ public:
+  PaillierDecryptionKey(const PrimePair& primes, Randomness randomness, RandomSource& random);
+  ~PaillierDecryptionKey() override;
+
+  [[nodiscard]] const EncryptionKey& encryption_key() const override { return *public_; }
+  [[nodiscard]] Result<IntegerVector> decrypt(std::span<const Integer> ciphertexts) const override;
+  // (1 + mN)·ρ with ρ = y^p mod p² and y^q mod q², y uniform below N: distributed as r^N is,
+  // because y ↦ y^q is a bijection modulo p, and at a fraction of its price.
+  [[nodiscard]] Ciphertexts encrypt(std::span<const Integer> plain,
+                                    RandomSource& random) const override;
+
+ private:
+  // ρ modulo N² from its powers modulo both squares.
+  [[nodiscard]] Integer join(const PrimePowers::Pair& p, const PrimePowers::Pair& q) const;
+
+  std::size_t prime_bits_;
+  PrimePair primes_;
+  PrimePair orders_;  // p − 1, q − 1
+  PrimePowers powers_;
+  Limbs p_;
+  Limbs q_;
+  Limbs p_squared_;
+  Limbs q_squared_;
+  Limbs p_scale_;            // (−q)⁻¹ mod p
+  Limbs q_scale_;            // (−p)⁻¹ mod q
+  Limbs p_inverse_;          // of p mod q
+  Limbs p_squared_inverse_;  // of p² mod q²
+  std::unique_ptr<PaillierEncryptionKey> public_;
+};
+
+}  // namespace sotto

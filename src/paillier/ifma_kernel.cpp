@@ -1,0 +1,172 @@
+#include "paillier/ifma_kernel.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.h"
+#include "paillier/ifma_comb.h"
+#include "paillier/ifma_power.h"
+#include "paillier/limbs.h"
+
+namespace sotto {
+namespace {
+
+std::size_t groups_of(std::size_t count, std::size_t size) {
+  return (count + size - 1) / size;
+}
+
+// Residues are groups of eight numbers, each a pair of vectors. What is left of the last
+// group is 0.
+Residues empty_residues(std::size_t count, const PairModulus& modulus) {
+  return {count,
+          std::vector<std::uint64_t>(groups_of(count, kLanes) * modulus.pair_size() * kLanes)};
+}
+
+// A group between Residues, whose words need not lie on a vector's boundary, and vectors.
+void read_group(Vectors& vectors, const Residues& residues, std::size_t group) {
+  const std::size_t words = vectors.size() * kLanes;
+  check(residues.words.size() >= (group + 1) * words, "residues belong to the kernel they meet");
+  std::memcpy(vectors.at(0), residues.words.data() + group * words,
+              vectors.size() * sizeof(Vector8));
+}
+
+void write_group(Residues& residues, std::size_t group, const Vectors& vectors) {
+  const std::size_t words = vectors.size() * kLanes;
+  std::memcpy(residues.words.data() + group * words, vectors.at(0),
+              vectors.size() * sizeof(Vector8));
+}
+
+class LaneFixedBase : public FixedBase {
+ public:
+  LaneFixedBase(const LaneArithmetic& arithmetic, std::shared_ptr<const PairModulus> modulus,
+                const Integer& base, std::size_t exponent_bits)
+      : modulus_(std::move(modulus)), comb_(arithmetic, *modulus_, base, exponent_bits) {}
+
+  Residues power(std::span<const Integer> exponents) const override {
+    Residues powers = empty_residues(exponents.size(), *modulus_);
+    Vectors group(modulus_->pair_size());
+    for (std::size_t first = 0; first < exponents.size(); first += kLanes) {
+      const auto lanes = exponents.subspan(first, std::min(kLanes, exponents.size() - first));
+      comb_.power(group.at(0), LaneExponents(lanes, comb_.exponent_bits()));
+      write_group(powers, first / kLanes, group);
+    }
+    return powers;
+  }
+
+ private:
+  std::shared_ptr<const PairModulus> modulus_;
+  CombTable comb_;
+};
+
+class LaneKernel : public Kernel {
+ public:
+  LaneKernel(const Integer& n, const LaneArithmetic& arithmetic)
+      : n_(n),
+        arithmetic_(arithmetic),
+        modulus_(std::make_shared<const PairModulus>(std::span(&n, 1))) {}
+  ~LaneKernel() override { wipe(n_); }
+
+  std::string_view name() const override { return "ifma"; }
+
+  Residues load(std::span<const Integer> numbers) const override {
+    Residues residues = empty_residues(numbers.size(), *modulus_);
+    Vectors group(modulus_->pair_size());
+    Vectors scratch(modulus_->scratch_size());
+    for (std::size_t first = 0; first < numbers.size(); first += kLanes) {
+      for (std::size_t lane = 0; lane < kLanes && first + lane < numbers.size(); ++lane) {
+        modulus_->put(group.at(0), lane, numbers[first + lane]);
+      }
+      arithmetic_.multiply(modulus_->view(), group.at(0), group.at(0), modulus_->r_squared(),
+                           scratch.at(0));
+      write_group(residues, first / kLanes, group);
+    }
+    return residues;
+  }
+
+  std::pair<IntegerVector, IntegerVector> store_pairs(const Residues& residues) const override {
+    std::pair<IntegerVector, IntegerVector> pairs;
+    pairs.first.reserve(residues.count);
+    pairs.second.reserve(residues.count);
+    const std::size_t limbs = modulus_->limbs();
+    Vectors group(modulus_->pair_size());
+    Vectors scratch(modulus_->scratch_size());
+    for (std::size_t i = 0; i < residues.count; ++i) {
+      const std::size_t lane = i % kLanes;
+      if (lane == 0) {
+        read_group(group, residues, i / kLanes);
+        arithmetic_.leave(modulus_->view(), group.at(0), group.at(0), scratch.at(0));
+      }
+      pairs.first.push_back(get_number(group.at(0), limbs, lane));
+      pairs.second.push_back(get_number(group.at(limbs), limbs, lane));
+    }
+    return pairs;
+  }
+
+  IntegerVector store(const Residues& residues) const override {
+    auto [low, high] = store_pairs(residues);
+    for (std::size_t i = 0; i < low.size(); ++i) low[i] += high[i] * n_;
+    return low;
+  }
+
+  Residues multiply(const Residues& left, const Residues& right) const override {
+    check(left.count == right.count, "factors come in equal numbers");
+    Residues products = empty_residues(left.count, *modulus_);
+    Vectors x(modulus_->pair_size());
+    Vectors y(modulus_->pair_size());
+    Vectors scratch(modulus_->scratch_size());
+    for (std::size_t group = 0; group < groups_of(left.count, kLanes); ++group) {
+      read_group(x, left, group);
+      read_group(y, right, group);
+      arithmetic_.multiply(modulus_->view(), x.at(0), x.at(0), y.at(0), scratch.at(0));
+      write_group(products, group, x);
+    }
+    return products;
+  }
+
+  Residues power(const Residues& bases, const Integer& exponent,
+                 std::size_t exponent_bits) const override {
+    Residues powers = empty_residues(bases.count, *modulus_);
+    IntegerVector lanes(kLanes, exponent);
+    const LaneExponents exponents(lanes, exponent_bits);
+    wipe(std::span(lanes));
+    Vectors x(modulus_->pair_size());
+    for (std::size_t group = 0; group < groups_of(bases.count, kLanes); ++group) {
+      read_group(x, bases, group);
+      lane_power(arithmetic_, *modulus_, x.at(0), x.at(0), exponents);
+      write_group(powers, group, x);
+    }
+    return powers;
+  }
+
+  std::unique_ptr<FixedBase> fixed_base(const Integer& base,
+                                        std::size_t exponent_bits) const override {
+    return std::make_unique<LaneFixedBase>(arithmetic_, modulus_, base, exponent_bits);
+  }
+
+ private:
+  Integer n_;
+  const LaneArithmetic& arithmetic_;
+  std::shared_ptr<const PairModulus> modulus_;  // tables outlive the kernel
+};
+
+}  // namespace
+
+bool ifma_supported() {
+#if defined(__x86_64__)
+  // Both also ask whether the operating system keeps the registers (XCR0).
+  return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512ifma") != 0;
+#else
+  return false;
+#endif
+}
+
+std::unique_ptr<Kernel> make_lane_kernel(const Integer& n, const LaneArithmetic& arithmetic) {
+  return std::make_unique<LaneKernel>(n, arithmetic);
+}
+
+std::unique_ptr<Kernel> make_ifma_kernel(const Integer& n) {
+  check(ifma_supported(), "the IFMA kernel is made only where the processor has AVX512-IFMA");
+  return make_lane_kernel(n, avx512_arithmetic());
+}
+
+}  // namespace sotto

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "base/integer.h"
+#include "paillier/ifma_core.h"
+#include "paillier/ifma_modulus.h"
+#include "paillier/kernel.h"
+
+namespace sotto {
+
+// The kernel on lanes of any kind: ifma_supported() ones, or emulated ones in tests.
+[[nodiscard]] std::unique_ptr<Kernel> make_lane_kernel(const Integer& n,
+                                                       const LaneArithmetic& arithmetic);
+
+// x^e modulo p² and modulo q² at the same time: p in lanes 0-3, q in lanes 4-7. A vector
+// holds four numbers, both of their halves, so that one to four numbers take half as long
+// as with a kernel for p and one for q; many take the same.
+class TwinKernel {
+ public:
+  TwinKernel(const Integer& p, const Integer& q, const LaneArithmetic& arithmetic);
+
+  // A number modulo n²: low + high·n with low, high in [0, n).
+  struct Pair {
+    Integer low;
+    Integer high;
+  };
+  struct Powers {
+    Pair p;
+    Pair q;
+  };
+  // numbers ≥ 0 of any size, not reduced before. Exponents are secret and have at most
+  // exponent_bits bits; time and memory accesses depend on sizes only.
+  [[nodiscard]] std::vector<Powers> power(std::span<const Integer> numbers,
+                                          const Integer& exponent_p, const Integer& exponent_q,
+                                          std::size_t exponent_bits) const;
+
+ private:
+  const LaneArithmetic& arithmetic_;
+  PairModulus modulus_;
+};
+
+// Only where ifma_supported().
+[[nodiscard]] std::unique_ptr<TwinKernel> make_ifma_twin_kernel(const Integer& p, const Integer& q);
+
+}  // namespace sotto

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/integer.h"
+#include "paillier/ifma_core.h"
+#include "paillier/limbs.h"
+
+namespace sotto {
+
+// Memory for vectors, zero at first and wiped at the end.
+class Vectors {
+ public:
+  explicit Vectors(std::size_t count) : vectors_(count) {}
+  Vectors(const Vectors&) = delete;
+  Vectors& operator=(const Vectors&) = delete;
+  ~Vectors();
+
+  [[nodiscard]] Vector8* at(std::size_t index) { return vectors_.data() + index; }
+  [[nodiscard]] const Vector8* at(std::size_t index) const { return vectors_.data() + index; }
+  [[nodiscard]] std::size_t size() const { return vectors_.size(); }
+
+ private:
+  std::vector<Vector8> vectors_;
+};
+
+// One lane of `limbs` vectors as a number, and back. 0 ≤ number < 2^(52·limbs).
+void put_number(Vector8* vectors, std::size_t limbs, std::size_t lane, const Integer& number);
+[[nodiscard]] Integer get_number(const Vector8* vectors, std::size_t limbs, std::size_t lane);
+
+// Eight odd moduli n > 1, one for each lane, with what Montgomery's arithmetic modulo n²
+// needs of them.
+class PairModulus {
+ public:
+  explicit PairModulus(std::span<const Integer> moduli);  // eight, or one for all lanes
+
+  [[nodiscard]] LaneModulus view() const;
+  [[nodiscard]] std::size_t blocks() const { return blocks_; }
+  [[nodiscard]] std::size_t limbs() const;
+  [[nodiscard]] std::size_t pair_size() const { return 2 * limbs(); }
+  [[nodiscard]] std::size_t scratch_size() const { return 5 * limbs(); }
+
+  // The pair of `number` ≥ 0 modulo n², not yet in Montgomery form. Takes a time that
+  // depends on sizes only: n may be a secret prime.
+  void put(Vector8* pair, std::size_t lane, const Integer& number) const;
+
+  // 1 and R² as pairs: a product with R² brings a number into Montgomery form.
+  [[nodiscard]] const Vector8* one() const { return constants_.at(3 * limbs() + 1); }
+  [[nodiscard]] const Vector8* r_squared() const { return constants_.at(limbs() + 1); }
+
+ private:
+  std::size_t blocks_;
+  Vectors constants_;         // −n⁻¹, (1−R) mod n, R² (pair), R (pair)
+  Vectors moduli_;            // n
+  std::vector<Limbs> words_;  // n again, as GMP wants it
+};
+
+}  // namespace sotto

@@ -1,0 +1,205 @@
+#pragma once
+
+#include "paillier/ifma_core.h"
+#include "paillier/ifma_tiles.h"
+
+namespace sotto {
+
+// Multiplication modulo n² on pairs x = x₀ + x₁·n.
+//
+// Modulo n² the product of two pairs is x₀y₀ + (x₀y₁ + x₁y₀)·n; x₁y₁·n² is gone. What
+// remains to be done is to bring x₀y₀ below n and to move what is above into the second
+// part. Montgomery's reduction modulo n does just that. It finds q with
+//
+//     x₀y₀ + q·n = z₀·R,   so   x₀y₀·R⁻¹ = z₀ − q·R⁻¹·n
+//
+// and the quotient, which everyone else throws away, is what the second part needs:
+//
+//     (x·y)·R⁻¹ ≡ z₀ + (x₀y₁ + x₁y₀ − q)·R⁻¹·n   mod n²
+//
+//     z₀ = redc(x₀y₀)                  L² + L² limb products
+//     z₁ = redc(x₀y₁ + x₁y₀ − q)      2L² + L²
+//
+// Five L² limb products, each two instructions: 10L². Montgomery's multiplication modulo
+// n², with numbers of 2L limbs, takes 16L². A square takes 7L² instead of 12L².
+template <class Lanes>
+struct Pairs {
+  using V = typename Lanes::V;
+  using Tile = Tiles<Lanes>;
+  using Column = typename Tile::Column;
+
+  // z₀ + z₁·n = x·y·R⁻¹.
+  static void multiply(const LaneModulus& modulus, Vector8* z, const Vector8* x, const Vector8* y,
+                       Vector8* scratch) {
+    const std::size_t blocks = modulus.blocks;
+    const Scratch at(scratch, blocks);
+    const Factors low[] = {{x, y}};
+    const Factors high[] = {{x, y + at.limbs}, {x + at.limbs, y}};
+    add_up<kOnce>(at.low, low, 1, blocks);
+    add_up<kOnce>(at.high, high, 2, blocks);
+    reduce_pair(modulus, z, at);
+  }
+
+  static void square(const LaneModulus& modulus, Vector8* z, const Vector8* x, Vector8* scratch) {
+    const Scratch at(scratch, modulus.blocks);
+    const Factors high[] = {{x, x + at.limbs}};
+    square_low(at.low, x, modulus.blocks);
+    add_up<kTwice>(at.high, high, 1, modulus.blocks);
+    reduce_pair(modulus, z, at);
+  }
+
+  // A product with the pair (1, 0), and then each part brought from [0, n+2] into [0, n).
+  static void leave(const LaneModulus& modulus, Vector8* z, const Vector8* x, Vector8* scratch) {
+    const Scratch at(scratch, modulus.blocks);
+    for (std::size_t i = 0; i < at.limbs; ++i) {
+      Lanes::store(at.low + i, Lanes::load(x + i));
+      Lanes::store(at.high + i, Lanes::load(x + at.limbs + i));
+      Lanes::store(at.low + at.limbs + i, Lanes::zero());
+      Lanes::store(at.high + at.limbs + i, Lanes::zero());
+    }
+    reduce_pair(modulus, z, at);
+    // z₀ = n is n·1: it leaves 0 and gives 1 to z₁.
+    const V one_more = subtract_if_not_below(modulus, z, Lanes::zero(), at.q);
+    subtract_if_not_below(modulus, z + at.limbs, one_more, at.q);
+  }
+
+ private:
+  struct Factors {
+    const Vector8* x;
+    const Vector8* y;
+  };
+
+  struct Scratch {
+    std::size_t limbs;
+    Vector8* low;   // 2L: x₀y₀
+    Vector8* high;  // 2L: x₀y₁ + x₁y₀
+    Vector8* q;     // L
+    Scratch(Vector8* scratch, std::size_t blocks)
+        : limbs(kTile * blocks), low(scratch), high(scratch + 2 * limbs), q(scratch + 4 * limbs) {}
+  };
+
+  enum Times { kOnce, kTwice };
+
+  // t = Σ x·y over the factors, or twice that, carries left in place. By columns: all tiles that
+  // contribute to the same limbs come one after the other, and the sums of a column stay
+  // in registers until it is complete.
+  template <Times times>
+  [[gnu::noinline]] static void add_up(Vector8* t, const Factors* factors, std::size_t count,
+                                       std::size_t blocks) {
+    Column sum;
+    Tile::clear(sum);
+    for (std::size_t k = 0; k < 2 * blocks; ++k) {
+      const std::size_t first = k < blocks ? 0 : k - blocks + 1;
+      for (std::size_t f = 0; f < count; ++f) {
+        for (std::size_t i = first; i < blocks && i <= k; ++i) {
+          Tile::add_product(sum, factors[f].x + kTile * i, factors[f].y + kTile * (k - i));
+        }
+      }
+#pragma GCC unroll 10
+      for (std::size_t i = 0; i < kTile; ++i) {
+        const V limb = times == kTwice ? Lanes::add(sum[i], sum[i]) : sum[i];
+        Lanes::store(t + kTile * k + i, limb);
+      }
+      Tile::next_column(sum);
+    }
+  }
+
+  // t = x²: every product xᵢxⱼ with i < j once, doubled when its column is complete, then
+  // the squares xᵢ² on limbs 2i and 2i+1. What goes on to the next column is not doubled.
+  [[gnu::noinline]] static void square_low(Vector8* t, const Vector8* x, std::size_t blocks) {
+    Column sum;
+    Tile::clear(sum);
+    for (std::size_t k = 0; k < 2 * blocks; ++k) {
+      const std::size_t first = k < blocks ? 0 : k - blocks + 1;
+      for (std::size_t i = first; 2 * i < k; ++i) {
+        Tile::add_product(sum, x + kTile * i, x + kTile * (k - i));
+      }
+      if (k % 2 == 0) Tile::add_triangle(sum, x + kTile * (k / 2));
+#pragma GCC unroll 5
+      for (std::size_t i = 0; i < kTile; i += 2) {
+        const V limb = Lanes::load(x + (kTile * k + i) / 2);
+        const V even = Lanes::add(sum[i], sum[i]);
+        const V odd = Lanes::add(sum[i + 1], sum[i + 1]);
+        Lanes::store(t + kTile * k + i, Lanes::add_low(even, limb, limb));
+        Lanes::store(t + kTile * k + i + 1, Lanes::add_high(odd, limb, limb));
+      }
+      Tile::next_column(sum);
+    }
+  }
+
+  // z₀ = redc(low) with quotient q, z₁ = redc(high − q). As sums know no negative numbers,
+  // −q is written as ((1 − R) mod n) + (R − 1 − q): the second part is q with each of its
+  // 52·L bits flipped.
+  [[gnu::always_inline]] static inline void reduce_pair(const LaneModulus& modulus, Vector8* z,
+                                                        const Scratch& at) {
+    reduce(modulus, z, at.q, at.low);
+    const V mask = Lanes::broadcast(kLimbMask);
+    for (std::size_t i = 0; i < at.limbs; ++i) {
+      const V flipped = Lanes::only_second(Lanes::load(at.q + i), mask);
+      const V minus_q = Lanes::add(flipped, Lanes::load(modulus.one_minus_r + i));
+      Lanes::store(at.high + i, Lanes::add(Lanes::load(at.high + i), minus_q));
+    }
+    reduce(modulus, z + at.limbs, at.q, at.high);
+  }
+
+  // z = (t + q·n)/R with q = t·(−n⁻¹) mod R; limbs of z below 2⁵². Column by column again,
+  // in t itself: a column of the lower half is complete when the earlier blocks of q are in,
+  // and yields the next block; the upper half is z, but for the carries.
+  [[gnu::noinline]] static void reduce(const LaneModulus& modulus, Vector8* z, Vector8* q,
+                                       Vector8* t) {
+    const std::size_t blocks = modulus.blocks;
+    const Vector8* n = modulus.n;
+    for (std::size_t k = 0; k < blocks; ++k) {
+      if (k > 0) add_run(t + kTile * k, n + kTile * k, q, k);
+      Tile::reduce(t + kTile * k, q + kTile * k, n, modulus.minus_inverse);
+    }
+    for (std::size_t k = 1; k < blocks; ++k) {
+      add_run(t + kTile * (blocks + k - 1), n + kTile * (blocks - 1), q + kTile * k, blocks - k);
+    }
+    const V mask = Lanes::broadcast(kLimbMask);
+    V carried = Lanes::zero();
+    for (std::size_t i = 0; i < kTile * blocks; ++i) {
+      const V limb = Lanes::add(carried, Lanes::load(t + kTile * blocks + i));
+      Lanes::store(z + i, Lanes::both(limb, mask));
+      carried = Lanes::carry(limb);
+    }
+  }
+
+  // t += Σ_{i<count} a₋ᵢ·bᵢ, by tiles: `a` walks down while `b` walks up.
+  [[gnu::noinline]] static void add_run(Vector8* t, const Vector8* a, const Vector8* b,
+                                        std::size_t count) {
+    Column sum;
+    Tile::load(sum, t);
+    for (std::size_t i = 0; i < count; ++i) Tile::add_product(sum, a - kTile * i, b + kTile * i);
+    Tile::store(t, sum);
+  }
+
+  // z += more; if z ≥ n: z −= n. Returns 1 in the lanes that subtracted. z − n is computed
+  // as z + (R − 1 − n) + 1: it reaches R exactly if z ≥ n.
+  [[gnu::noinline]] static V subtract_if_not_below(const LaneModulus& modulus, Vector8* z,
+                                                   const V& more, Vector8* difference) {
+    const std::size_t limbs = kTile * modulus.blocks;
+    const V mask = Lanes::broadcast(kLimbMask);
+    const V one = Lanes::broadcast(1);
+    V carried = more;
+    V borrowed = one;
+    for (std::size_t i = 0; i < limbs; ++i) {
+      const V limb = Lanes::add(Lanes::load(z + i), carried);
+      const V kept = Lanes::both(limb, mask);
+      carried = Lanes::carry(limb);
+      Lanes::store(z + i, kept);
+      const V flipped = Lanes::only_second(Lanes::load(modulus.n + i), mask);
+      const V sum = Lanes::add(Lanes::add(kept, flipped), borrowed);
+      Lanes::store(difference + i, Lanes::both(sum, mask));
+      borrowed = Lanes::carry(sum);
+    }
+    const auto subtracted = Lanes::equal(borrowed, one);
+    for (std::size_t i = 0; i < limbs; ++i) {
+      Lanes::store(z + i,
+                   Lanes::choose(subtracted, Lanes::load(z + i), Lanes::load(difference + i)));
+    }
+    return borrowed;
+  }
+};
+
+}  // namespace sotto

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/integer.h"
+#include "base/result.h"
+
+namespace sotto {
+
+// Numbers modulo n² in the form in which a kernel computes (Montgomery's), so that
+// a chain of operations converts once at either end. Only the kernel that made
+// them can read them.
+struct Residues {
+  std::size_t count = 0;
+  std::vector<std::uint64_t> words;
+};
+
+// Powers of one base, h^e for many e, from a table that is made once.
+class FixedBase {
+ public:
+  FixedBase() = default;
+  FixedBase(const FixedBase&) = delete;
+  FixedBase& operator=(const FixedBase&) = delete;
+  virtual ~FixedBase() = default;
+
+  // Exponents are secret: 0 ≤ e < 2^exponent_bits, and time and memory accesses
+  // depend on the number of exponents only.
+  [[nodiscard]] virtual Residues power(std::span<const Integer> exponents) const = 0;
+};
+
+// Arithmetic modulo n² for one odd n > 1: N for ciphertexts; p and q for decryption.
+// Everything works on batches, and takes a time that depends on sizes, never on values.
+class Kernel {
+ public:
+  Kernel() = default;
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+  virtual ~Kernel() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;  // "ifma" | "portable"
+
+  // Numbers in [0, n²), in and out.
+  [[nodiscard]] virtual Residues load(std::span<const Integer> numbers) const = 0;
+  [[nodiscard]] virtual IntegerVector store(const Residues& residues) const = 0;
+  // The same as pairs: x = low + high·n with low, high in [0, n). `low` first.
+  [[nodiscard]] virtual std::pair<IntegerVector, IntegerVector> store_pairs(
+      const Residues& residues) const = 0;
+
+  [[nodiscard]] virtual Residues multiply(const Residues& left, const Residues& right) const = 0;
+  // x^e for every x; e is secret, 0 ≤ e < 2^exponent_bits.
+  [[nodiscard]] virtual Residues power(const Residues& bases, const Integer& exponent,
+                                       std::size_t exponent_bits) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<FixedBase> fixed_base(const Integer& base,
+                                                              std::size_t exponent_bits) const = 0;
+};
+
+// Eight numbers at a time with AVX512-IFMA. Only where ifma_supported().
+[[nodiscard]] bool ifma_supported();
+[[nodiscard]] std::unique_ptr<Kernel> make_ifma_kernel(const Integer& n);
+
+// The same pairs with GMP's side-channel silent functions: everywhere.
+[[nodiscard]] std::unique_ptr<Kernel> make_portable_kernel(const Integer& n);
+
+// "ifma" or "portable": the best one for this machine, or the one that the environment's
+// SOTTO_KERNEL=ifma|portable names. An error if it names one that does not run here.
+[[nodiscard]] Result<std::string_view> selected_kernel();
+
+// Precondition: selected_kernel() has a value.
+[[nodiscard]] std::unique_ptr<Kernel> make_kernel(const Integer& n);
+
+}  // namespace sotto

@@ -1,0 +1,163 @@
+#include <gtest/gtest.h>
+
+#include "paillier/paillier_for_tests.h"
+
+namespace sotto {
+namespace {
+
+using namespace paillier_test;
+
+class Paillier : public ::testing::TestWithParam<Randomness> {
+ protected:
+  [[nodiscard]] const DecryptionKey& key() const { return shared_key(2048, GetParam()); }
+  [[nodiscard]] const EncryptionKey& open() const { return key().encryption_key(); }
+  SeededRandom random{1};
+};
+
+INSTANTIATE_TEST_SUITE_P(Both, Paillier, ::testing::Values(Randomness::kHalf, Randomness::kFull),
+                         [](const auto& param) {
+                           return param.param == Randomness::kHalf ? "half" : "full";
+                         });
+
+// The largest plaintexts, small ones, and some of every size, both signs.
+IntegerVector telling_plaintexts(RandomSource& random, std::size_t bits) {
+  const Integer largest = (Integer(1) << bits) - 1;
+  IntegerVector plain{0, 1, -1, largest, -largest, Integer(largest - 1), Integer(1 - largest)};
+  for (std::size_t size = 1; size < bits; size += 500) {
+    plain.push_back(random_bits(size, random));
+    plain.push_back(-random_bits(size, random));
+  }
+  return plain;
+}
+
+TEST_P(Paillier, DecryptsWhatAnybodyEncrypted) {
+  const IntegerVector plain = telling_plaintexts(random, 2046);
+  EXPECT_EQ(key().decrypt(open().encrypt(plain, random)).value(), plain);
+  EXPECT_EQ(key().decrypt(key().encrypt(plain, random)).value(), plain);
+}
+
+TEST_P(Paillier, AddsUnderEncryption) {
+  const IntegerVector left = telling_plaintexts(random, 2045);
+  IntegerVector right = left;
+  std::ranges::reverse(right);
+  const auto sum = open().add(open().encrypt(left, random), key().encrypt(right, random));
+  const IntegerVector plain = key().decrypt(sum).value();
+  for (std::size_t k = 0; k < left.size(); ++k) EXPECT_EQ(plain[k], Integer(left[k] + right[k]));
+}
+
+TEST_P(Paillier, MultipliesUnderEncryptionByEitherSign) {
+  const IntegerVector plain = telling_plaintexts(random, 1900);
+  const Ciphertexts encrypted = key().encrypt(plain, random);
+  for (const Integer& factor : IntegerVector{0, 1, 2, 1000, -1000, (Integer(1) << 40) - 1,
+                                             (Integer(1) << 146) - 1, 1 - (Integer(1) << 146)}) {
+    const IntegerVector scaled = key().decrypt(open().multiply(encrypted, factor)).value();
+    for (std::size_t k = 0; k < plain.size(); ++k) {
+      EXPECT_EQ(scaled[k], Integer(plain[k] * factor)) << factor;
+    }
+  }
+}
+
+TEST_P(Paillier, RerandomisingChangesTheCiphertextAndNotThePlaintext) {
+  const IntegerVector plain{-5, -5, 0};
+  const Ciphertexts first = key().encrypt(plain, random);
+  const Ciphertexts second = open().rerandomise(first, random);
+  for (std::size_t k = 0; k < plain.size(); ++k) EXPECT_NE(first[k], second[k]);
+  EXPECT_NE(first[0], first[1]);
+  EXPECT_NE(second[0], second[1]);
+  EXPECT_EQ(key().decrypt(second).value(), plain);
+}
+
+TEST_P(Paillier, AnswersOfAShuffleAreTheStepsOneByOne) {
+  const IntegerVector offered = telling_plaintexts(random, 1900);
+  IntegerVector own = offered;
+  std::ranges::reverse(own);
+  const auto reply = open().add_and_scale(key().encrypt(offered, random), own, 977, 10, random);
+  const IntegerVector plain = key().decrypt(reply).value();
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    EXPECT_EQ(plain[k], Integer(977 * (offered[k] + own[k])));
+  }
+  EXPECT_TRUE(open().add_and_scale({}, {}, 977, 10, random).empty());
+}
+
+TEST_P(Paillier, KeysSurviveTheWire) {
+  const auto cipher = paillier_cipher(2048, GetParam()).value();
+  const auto read = cipher->read_key(open().serialised());
+  ASSERT_TRUE(read.has_value()) << read.error().to_string();
+  EXPECT_EQ((*read)->serialised(), open().serialised());
+  const IntegerVector plain{-7, 1};
+  EXPECT_EQ(key().decrypt((*read)->encrypt(plain, random)).value(), plain);
+}
+
+TEST_P(Paillier, TheSameRandomBitsGiveTheSameKeyAndCiphertexts) {
+  const auto cipher = paillier_cipher(2048, GetParam()).value();
+  std::vector<std::string> seen;
+  for (int k = 0; k < 2; ++k) {
+    SeededRandom again(42);
+    const auto fresh = cipher->generate(again);
+    seen.push_back(fresh->encryption_key().serialised() +
+                   fresh->encrypt(IntegerVector{3}, again)[0].get_str());
+  }
+  EXPECT_EQ(seen[0], seen[1]);
+}
+
+TEST_P(Paillier, PreparedRandomisersAreUsedOnceAndFirst) {
+  const auto cipher = paillier_cipher(2048, GetParam()).value();
+  const auto read = cipher->read_key(open().serialised()).value();
+  read->prepare(3, random);
+  const IntegerVector zeros(5);
+  const Ciphertexts one = read->encrypt(IntegerVector(2), random);
+  const Ciphertexts two = read->encrypt(zeros, random);  // one prepared, four fresh
+  const Ciphertexts three = read->rerandomise(one, random);
+  std::set<Integer> different;
+  for (const Ciphertexts& some : {one, two, three}) different.insert(some.begin(), some.end());
+  EXPECT_EQ(different.size(), 9U);
+  EXPECT_EQ(key().decrypt(two).value(), zeros);
+  EXPECT_EQ(key().decrypt(three).value(), IntegerVector(2));
+}
+
+// Random numbers of all sizes, both signs, and a chain of all operations.
+TEST(PaillierProperty, EveryChainOfOperationsIsTheSameInTheClear) {
+  const DecryptionKey& key = shared_key(2048, Randomness::kHalf);
+  const EncryptionKey& open = key.encryption_key();
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SeededRandom random(seed);
+    const auto number = [&](std::size_t max_bits) {
+      Integer drawn = random_bits(1 + random.below(max_bits), random);
+      return random.below(2) == 0 ? drawn : Integer(-drawn);
+    };
+    IntegerVector clear{number(1000), number(1000), number(1000)};
+    Ciphertexts hidden = key.encrypt(clear, random);
+    for (int step = 0; step < 4; ++step) {
+      IntegerVector other{number(1500), number(1500), number(1500)};
+      const Integer factor = abs(number(64));
+      switch (random.below(4)) {
+        case 0:
+          hidden = open.add(hidden, open.encrypt(other, random));
+          for (std::size_t k = 0; k < 3; ++k) clear[k] += other[k];
+          break;
+        case 1:
+          hidden = open.multiply(hidden, factor);
+          for (Integer& x : clear) x *= factor;
+          break;
+        case 2:
+          hidden = open.rerandomise(hidden, random);
+          break;
+        default:
+          hidden = open.add_and_scale(hidden, other, factor, 64, random);
+          for (std::size_t k = 0; k < 3; ++k) clear[k] = (clear[k] + other[k]) * factor;
+      }
+    }
+    EXPECT_EQ(key.decrypt(hidden).value(), clear) << "seed " << seed;
+  }
+}
+
+TEST(PaillierCipher, RefusesKeySizesOutOfRange) {
+  for (const std::size_t bits : {0U, 1024U, 2047U, 2049U, 2080U, 16448U}) {
+    const auto cipher = paillier_cipher(bits, Randomness::kHalf);
+    ASSERT_FALSE(cipher.has_value()) << bits;
+    EXPECT_EQ(cipher.error().name, "E-key-bits");
+  }
+}
+
+}  // namespace
+}  // namespace sotto

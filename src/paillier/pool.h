@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+
+#include "base/integer.h"
+
+namespace sotto {
+
+// Randomisers of one key, made in idle time: N-th powers modulo N². Whoever knows the randomiser of
+// a ciphertext can read it, so each is handed out once, and what is left is wiped in the end.
+class RandomiserPool {
+ public:
+  RandomiserPool() = default;
+  ~RandomiserPool();
+  RandomiserPool(const RandomiserPool&) = delete;
+  RandomiserPool& operator=(const RandomiserPool&) = delete;
+
+  void put(IntegerVector randomisers);
+  // Up to `count`, in the order in which they were made. The caller wipes them.
+  [[nodiscard]] IntegerVector take(std::size_t count);
+  [[nodiscard]] std::size_t size() const;
+
+ private:
+  mutable std::mutex mutex_;
+  IntegerVector randomisers_;
+  std::size_t taken_ = 0;  // of these, wiped already
+};
+
+}  // namespace sotto

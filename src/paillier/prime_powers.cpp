@@ -1,0 +1,76 @@
+#include "paillier/prime_powers.h"
+
+#include "base/check.h"
+
+namespace sotto {
+namespace {
+
+constexpr std::size_t kVector = 8;  // numbers that a kernel takes at a time
+constexpr std::size_t kTwinVector = kVector / 2;
+
+}  // namespace
+
+PrimePowers::Half::Half(const Integer& prime_number)
+    : prime(limbs_of(prime_number, mpz_size(prime_number.get_mpz_t()))),
+      kernel(make_kernel(prime_number)) {
+  Integer squared = prime_number * prime_number;
+  square = limbs_of(squared, mpz_size(squared.get_mpz_t()));
+  wipe(squared);
+}
+
+PrimePowers::PrimePowers(const Integer& p, const Integer& q) : p_(p), q_(q) {
+  if (p_.kernel->name() == "ifma") twin_ = make_ifma_twin_kernel(p, q);
+}
+
+void PrimePowers::Half::power(std::span<const Limbs> numbers, const Integer& exponent,
+                              std::size_t exponent_bits, std::vector<Pair>& powers) const {
+  IntegerVector reduced;
+  reduced.reserve(numbers.size());
+  const WipedAtEnd wiped_reduced(reduced);
+  for (const Limbs& x : numbers) reduced.push_back(integer_of(remainder(x, square)));
+  Residues bases = kernel->load(reduced);
+  const WipedAtEnd wiped_bases(bases);
+  Residues results = kernel->power(bases, exponent, exponent_bits);
+  const WipedAtEnd wiped_results(results);
+  auto [low, high] = kernel->store_pairs(results);
+  const WipedAtEnd wiped_low(low);
+  const WipedAtEnd wiped_high(high);
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    powers.push_back({limbs_of(low[k], prime.size()), limbs_of(high[k], prime.size())});
+  }
+}
+
+void PrimePowers::twin_power(std::span<const Limbs> numbers, const Integer& exponent_p,
+                             const Integer& exponent_q, std::size_t exponent_bits,
+                             Powers& powers) const {
+  IntegerVector plain;
+  plain.reserve(numbers.size());
+  const WipedAtEnd wiped(plain);
+  for (const Limbs& x : numbers) plain.push_back(integer_of(x));
+  for (auto& [p, q] : twin_->power(plain, exponent_p, exponent_q, exponent_bits)) {
+    powers.p.push_back({limbs_of(p.low, p_.prime.size()), limbs_of(p.high, p_.prime.size())});
+    powers.q.push_back({limbs_of(q.low, q_.prime.size()), limbs_of(q.high, q_.prime.size())});
+    for (Integer* secret : {&p.low, &p.high, &q.low, &q.high}) wipe(*secret);
+  }
+}
+
+PrimePowers::Powers PrimePowers::power(std::span<const Limbs> numbers, const Integer& exponent_p,
+                                       const Integer& exponent_q, std::size_t exponent_bits) const {
+  Powers powers;
+  powers.p.reserve(numbers.size());
+  powers.q.reserve(numbers.size());
+  // Whole vectors through the kernels, and a rest that fills no more than half of one as twins.
+  const std::size_t rest = numbers.size() % kVector;
+  const bool twins = twin_ != nullptr && rest > 0 && rest <= kTwinVector;
+  const auto whole = numbers.first(twins ? numbers.size() - rest : numbers.size());
+  if (!whole.empty()) {
+    p_.power(whole, exponent_p, exponent_bits, powers.p);
+    q_.power(whole, exponent_q, exponent_bits, powers.q);
+  }
+  if (twins) {
+    twin_power(numbers.last(rest), exponent_p, exponent_q, exponent_bits, powers);
+  }
+  return powers;
+}
+
+}  // namespace sotto

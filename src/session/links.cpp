@@ -1,0 +1,159 @@
+#include "session/links.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "session/digest.h"
+#include "session/wire.h"
+
+namespace sotto {
+namespace {
+
+// Connections lose nothing while they last, so these only matter where they break without a word.
+constexpr Time kFirstResend{4'000};
+constexpr Time kLastResend{60'000};
+
+std::string digest_of(std::string_view body) {
+  return Digest("sotto body").add(body).value();
+}
+
+tl::unexpected<Error> refuse(std::string name, std::string what) {
+  return failed(std::move(name), std::move(what), "it was refused, and nothing has changed");
+}
+
+}  // namespace
+
+Links::Links(std::string study_hash, std::string nonce, std::span<const PartyId> neighbours)
+    : study_hash_(std::move(study_hash)), nonce_(std::move(nonce)) {
+  for (const PartyId neighbour : neighbours) links_[neighbour];
+}
+
+void Links::connected(PartyId peer, Time now) {
+  Link& link = links_.at(peer);
+  link.connected = true;
+  link.heard = false;
+  link.owes_greeting = true;
+  link.sent = link.acknowledged;
+  link.last_sent = now;
+  link.resend_after = kFirstResend;
+}
+
+void Links::disconnected(PartyId peer) {
+  links_.at(peer).connected = false;
+}
+
+void Links::post(PartyId to, std::string body) {
+  Link& link = links_.at(to);
+  link.unacknowledged.push_back(std::move(body));
+  ++link.posted;
+}
+
+void Links::acknowledge(Link& link, std::uint64_t have) {
+  for (; link.acknowledged < have; ++link.acknowledged) link.unacknowledged.pop_front();
+  link.sent = std::max(link.sent, link.acknowledged);
+}
+
+Result<std::optional<std::string>> Links::receive(PartyId from, std::string_view bytes, Time now) {
+  const auto found = links_.find(from);
+  if (found == links_.end())
+    return refuse("E-frame", "a message from somebody who is no neighbour");
+  Link& link = found->second;
+  const auto frame = frame_from(bytes);
+  if (!frame) return refuse("E-frame", "a malformed message");
+  if (frame->study() != study_hash_) {
+    return failed("E-study-differs",
+                  "its study differs from ours: their digest begins " +
+                      to_hex(frame->study()).substr(0, 16) + ", ours " +
+                      to_hex(study_hash_).substr(0, 16),
+                  "compare the two study.toml: every byte must be the same");
+  }
+  if (frame->nonce().size() != kNonceBytes) return refuse("E-frame", "a malformed message");
+  if (link.nonce && *link.nonce != frame->nonce()) {
+    return failed("E-begun-anew", "it has begun another run, or lost its journal",
+                  "let it resume the run it began, or start a new run everywhere");
+  }
+  if (frame->have() > link.posted) {
+    return refuse("E-frame", "it acknowledges what was never sent");
+  }
+  const std::uint64_t number = frame->number();
+  if ((number == 0) != frame->body().empty()) return refuse("E-frame", "a malformed message");
+  if (number > 0 && number <= link.received.size() &&
+      link.received[number - 1] != digest_of(frame->body())) {
+    return failed("E-equivocation", "it sent two different messages under one number",
+                  "it has lost its journal, or lies; nothing of the second was used");
+  }
+  link.nonce = frame->nonce();
+  if (frame->have() > link.acknowledged) {
+    link.last_sent = now;
+    link.resend_after = kFirstResend;
+  }
+  acknowledge(link, frame->have());
+  if (!link.heard) {
+    link.heard = true;
+    link.sent = link.acknowledged;
+  }
+  if (number == 0) return std::nullopt;
+  link.owes_greeting = true;
+  // A gap closes by itself: what is missing is sent again.
+  if (number != link.received.size() + 1) return std::nullopt;
+  return frame->body();
+}
+
+void Links::accept(PartyId from, std::string_view body) {
+  links_.at(from).received.push_back(digest_of(body));
+}
+
+void Links::tick(Time now) {
+  for (auto& [peer, link] : links_) {
+    if (!link.connected || now - link.last_sent < link.resend_after) continue;
+    const bool waiting = !link.heard || link.sent > link.acknowledged;
+    if (!waiting) continue;
+    // The peer's greeting may have been lost, and it will not greet again without a reason: what
+    // it has is learnt from its acknowledgements as well.
+    link.heard = true;
+    link.owes_greeting = true;
+    link.sent = link.acknowledged;
+    link.last_sent = now;
+    link.resend_after = std::min(2 * link.resend_after, kLastResend);
+  }
+}
+
+std::string Links::frame_of(const Link& link, std::uint64_t number, const std::string& body) const {
+  wire::Frame frame;
+  frame.set_study(study_hash_);
+  frame.set_nonce(nonce_);
+  frame.set_have(link.received.size());
+  frame.set_number(number);
+  frame.set_body(body);
+  return frame.SerializeAsString();
+}
+
+std::vector<Outgoing> Links::collect(Time now) {
+  std::vector<Outgoing> out;
+  for (auto& [peer, link] : links_) {
+    if (!link.connected) continue;
+    if (link.heard) {
+      for (; link.sent < link.posted; ++link.sent) {
+        const auto& body = link.unacknowledged[link.sent - link.acknowledged];
+        out.push_back({peer, frame_of(link, link.sent + 1, body)});
+        link.owes_greeting = false;
+        link.last_sent = now;
+      }
+    }
+    if (link.owes_greeting) {
+      out.push_back({peer, frame_of(link, 0, {})});
+      link.owes_greeting = false;
+    }
+  }
+  return out;
+}
+
+bool Links::delivered(PartyId peer) const {
+  return links_.at(peer).unacknowledged.empty();
+}
+
+bool Links::is_connected(PartyId peer) const {
+  return links_.at(peer).connected;
+}
+
+}  // namespace sotto

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "graph/graph.h"
+#include "session/terms.h"
+
+namespace sotto {
+
+struct Outgoing {
+  PartyId to = 0;
+  std::string frame;
+};
+
+// Bodies arrive at each neighbour once and in order, over connections that lose,
+// repeat and reorder frames and break at any instant, and across crashes of
+// either end. Numbers from 1; an acknowledgement means "in my journal".
+class Links {
+ public:
+  Links(std::string study_hash, std::string nonce, std::span<const PartyId> neighbours);
+
+  void connected(PartyId peer, Time now);
+  void disconnected(PartyId peer);
+
+  // Queues a body; it goes out with the next collect().
+  void post(PartyId to, std::string body);
+
+  // What is new in a frame: the body, or nothing (a greeting, a repetition, a gap). An error: the
+  // frame is refused, and nothing has changed.
+  [[nodiscard]] Result<std::optional<std::string>> receive(PartyId from, std::string_view bytes,
+                                                           Time now);
+  // Counts a body as received: it is going into the journal, or comes from there.
+  void accept(PartyId from, std::string_view body);
+
+  // Sends again what has gone unanswered for long.
+  void tick(Time now);
+  // Everything that may go out now. Only after the journal's commit: it acknowledges.
+  [[nodiscard]] std::vector<Outgoing> collect(Time now);
+
+  // Whether all that was posted has arrived.
+  [[nodiscard]] bool delivered(PartyId peer) const;
+  [[nodiscard]] bool is_connected(PartyId peer) const;
+
+ private:
+  struct Link {
+    bool connected = false;
+    bool heard = false;                // in this connection: we know what the peer has
+    bool owes_greeting = false;        // or an acknowledgement
+    std::optional<std::string> nonce;  // of the peer's run
+    std::deque<std::string> unacknowledged;
+    std::uint64_t acknowledged = 0;  // by the peer
+    std::uint64_t sent = 0;          // in this connection, by number
+    std::uint64_t posted = 0;
+    std::vector<std::string> received;  // digests of what the peer sent, by number
+    Time last_sent{};
+    Time resend_after{};
+  };
+
+  [[nodiscard]] std::string frame_of(const Link& link, std::uint64_t number,
+                                     const std::string& body) const;
+  void acknowledge(Link& link, std::uint64_t have);
+
+  std::string study_hash_;
+  std::string nonce_;
+  std::map<PartyId, Link> links_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "session/journal.h"
+
+namespace sotto {
+
+// A journal in memory, for simulated parties: a crash is a call, and what happened to
+// the ledger is counted. It keeps the same promises as the one on the disk, and a test
+// runs both through the same moves.
+class MemoryJournal final : public Journal {
+ public:
+  [[nodiscard]] Result<std::vector<std::string>> records() const override { return records_; }
+  void append(std::string_view record) override;
+  [[nodiscard]] Result<void> reserve(const Debit& debit) override;
+  void spend(std::string_view run, std::string_view attempt) override;
+  void restore(std::string_view run, std::string_view attempt) override;
+  [[nodiscard]] Result<void> commit() override;
+
+  // The process dies: what was staged since the last commit is gone, what was committed stays.
+  void crash();
+
+  // From now on reserve() is refused[E-ledger-overdrawn], as by a ledger with nothing left.
+  void refuse_reserves(bool refuse) { refuse_reserves_ = refuse; }
+  // From now on commit() is failed[E-store-full]: what was staged stays staged.
+  void fail_commits(bool fail) { fail_commits_ = fail; }
+
+  // How often a committed move changed an attempt's state.
+  struct Moves {
+    int reserved = 0;
+    int spent = 0;
+    int restored = 0;
+  };
+  [[nodiscard]] Moves moves(const std::string& run, const std::string& attempt) const;
+  // Of all attempts of a run together: `spent` is how often the run was debited.
+  [[nodiscard]] Moves moves(const std::string& run) const;
+  // Attempts of the run that hold something back now.
+  [[nodiscard]] int held(const std::string& run) const;
+  // Commits that had something to write.
+  [[nodiscard]] int commits() const { return commits_; }
+
+ private:
+  enum class Hold { kReserved, kSpent, kRestored };
+  struct Entry {
+    Debit debit;
+    Hold hold = Hold::kRestored;
+    Moves moves;
+  };
+  using Entries = std::map<std::pair<std::string, std::string>, Entry>;  // by run and attempt
+  [[nodiscard]] bool another_is_spent(const std::string& run, const std::string& attempt) const;
+
+  std::vector<std::string> records_;
+  Entries entries_;
+  std::vector<std::string> staged_records_;
+  Entries staged_entries_;  // all of them, as they will be
+  bool moved_ = false;
+  bool second_spend_ = false;
+  bool refuse_reserves_ = false;
+  bool fail_commits_ = false;
+  int commits_ = 0;
+};
+
+}  // namespace sotto

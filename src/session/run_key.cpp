@@ -1,0 +1,50 @@
+#include <openssl/crypto.h>
+
+#include <cstring>
+
+#include "session/digest.h"
+#include "session/terms.h"
+#include "session/wire.h"
+
+namespace sotto {
+
+RunKey RunKey::draw(OsRandom& random) {
+  return simulated(random);
+}
+
+RunKey RunKey::simulated(RandomSource& random) {
+  RunKey result;
+  random.fill(result.key_);
+  return result;
+}
+
+Result<RunKey> RunKey::restore(std::string_view bytes) {
+  RunKey result;
+  if (bytes.size() != result.key_.size()) {
+    return failed("E-journal", "the journal's first record holds no key",
+                  "the file was changed by something else than sotto; restore it from a backup");
+  }
+  std::memcpy(result.key_.data(), bytes.data(), bytes.size());
+  return result;
+}
+
+RunKey::~RunKey() {
+  OPENSSL_cleanse(key_.data(), key_.size());
+}
+
+std::string RunKey::bytes() const {
+  return {reinterpret_cast<const char*>(key_.data()), key_.size()};
+}
+
+std::string RunKey::nonce() const {
+  return Digest("sotto run").add(bytes()).value().substr(0, kNonceBytes);
+}
+
+KeyedRandom::Key RunKey::for_attempt(std::string_view attempt) const {
+  const std::string derived = Digest("sotto attempt key").add(bytes()).add(attempt).value();
+  KeyedRandom::Key key{};
+  std::memcpy(key.data(), derived.data(), key.size());
+  return key;
+}
+
+}  // namespace sotto

@@ -1,0 +1,342 @@
+#include "session/session.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+
+namespace sotto {
+namespace {
+
+// How long a party that stopped waits for a neighbour that has not taken everything. Short: a
+// neighbour that comes later finds out by itself. Whoever has a result stays for the study's
+// patience, because a neighbour that is away for less has a right to it.
+constexpr Time kLinger{10'000};
+
+// Marks an end that the ledger brought about: on replay it must happen at the same place.
+constexpr std::string_view kByLedger = "ledger:";
+
+// Before the barrier a neighbour that is connected and silent is not known to be lost; after so
+// many patiences without progress the run gives up, and nothing was spent.
+constexpr int kPatiencesWithoutProgress = 3;
+
+double seconds(Time time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+bool by_ledger(const wire::Ended& ended) {
+  return ended.name().starts_with(kByLedger);
+}
+
+wire::Record record_of(const Error& error, std::string_view mark) {
+  wire::Record event;
+  event.mutable_ended()->set_name(fmt::format("{}{}", mark, error.name));
+  event.mutable_ended()->set_what(error.what);
+  event.mutable_ended()->set_fix(error.fix);
+  event.mutable_ended()->set_status(static_cast<int>(error.status));
+  return event;
+}
+
+Error error_from(const wire::Ended& ended) {
+  return {.name = by_ledger(ended) ? ended.name().substr(kByLedger.size()) : ended.name(),
+          .what = ended.what(),
+          .where = {},
+          .fix = ended.fix(),
+          .status = static_cast<Status>(ended.status())};
+}
+
+// What a run is about. Stands behind the key in the journal's first record.
+std::string digest_of(const SessionTerms& terms) {
+  const Debit& debit = terms.debit;
+  const std::array<double, 2> amounts{debit.epsilon, debit.delta};
+  return Digest("sotto terms")
+      .add(terms.study_hash)
+      .add(std::uint64_t{terms.self})
+      .add(debit.data)
+      .add(debit.unit)
+      .add(std::span<const double>(amounts))
+      .value();
+}
+
+tl::unexpected<Error> damaged() {
+  return failed("E-journal", "the journal holds a record that cannot be read",
+                "the file was changed by something else than sotto; restore it from a backup");
+}
+
+}  // namespace
+
+Result<void> Session::Ledger::reserve(std::string_view attempt) {
+  if (replaying) {
+    if (refusal) return tl::unexpected(*refusal);
+    return {};
+  }
+  Debit debit = debit_;
+  debit.attempt = to_hex(attempt);
+  auto reserved = journal_.reserve(debit);
+  if (!reserved) refusal = reserved.error();
+  return reserved;
+}
+
+void Session::Ledger::spend(std::string_view attempt) {
+  if (!replaying) journal_.spend(debit_.run, to_hex(attempt));
+}
+
+void Session::Ledger::restore(std::string_view attempt) {
+  if (!replaying) journal_.restore(debit_.run, to_hex(attempt));
+}
+
+Session::Session(SessionTerms terms, const Notary& notary, Journal& journal, PartyFactory factory,
+                 const RunKey& key, Time now)
+    : terms_(std::move(terms)),
+      journal_(journal),
+      ledger_(journal, terms_.debit),
+      run_id_(to_hex(key.nonce())),
+      core_(terms_, notary, std::move(factory), key, ledger_),
+      links_(terms_.study_hash, key.nonce(), terms_.graph.neighbours(terms_.self)),
+      last_progress_(now),
+      phase_since_(now) {
+  ledger_.set_run(run_id_);
+  for (const PartyId neighbour : terms_.graph.neighbours(terms_.self)) away_since_[neighbour] = now;
+}
+
+Result<std::unique_ptr<Session>> Session::open(SessionTerms terms, const Notary& notary,
+                                               Journal& journal, PartyFactory factory,
+                                               const RunKey& fresh, Time now) {
+  auto records = journal.records();
+  if (!records) return tl::unexpected(records.error());
+  RunKey key = fresh;
+  if (!records->empty()) {
+    wire::Record first;
+    if (!first.ParseFromString(records->front()) || !first.has_begun()) return damaged();
+    const std::string& begun = first.begun().key();
+    if (begun.size() < kDigestBytes) return damaged();
+    const std::size_t key_bytes = begun.size() - kDigestBytes;
+    auto kept = RunKey::restore(std::string_view(begun).substr(0, key_bytes));
+    if (!kept) return tl::unexpected(kept.error());
+    key = *kept;
+    if (begun.substr(key_bytes) != digest_of(terms)) {
+      return refused("E-run-differs", "this run began with another study or with other data",
+                     "resume it with what it began with, or abort it and start a new one");
+    }
+  }
+  std::unique_ptr<Session> session(
+      new Session(std::move(terms), notary, journal, std::move(factory), key, now));
+  if (records->empty()) {
+    wire::Record begun;
+    begun.mutable_begun()->set_key(key.bytes() + digest_of(session->terms_));
+    session->record(begun);
+    // The key is kept before anything is drawn from it.
+    if (auto kept = journal.commit(); !kept) return tl::unexpected(kept.error());
+    session->staged_ = false;
+    session->core_.begin();
+  } else if (auto replayed = session->replay(*records); !replayed) {
+    return tl::unexpected(replayed.error());
+  }
+  session->settle(now);
+  return session;
+}
+
+Result<void> Session::replay(std::span<const std::string> records) {
+  ledger_.replaying = true;
+  core_.begin();
+  std::vector<wire::Record> events;
+  for (const std::string& bytes : records.subspan(1)) {
+    if (!events.emplace_back().ParseFromString(bytes)) return damaged();
+  }
+  for (std::size_t k = 0; k < events.size(); ++k) {
+    const wire::Record& event = events[k];
+    ledger_.refusal.reset();
+    if (k + 1 < events.size() && events[k + 1].has_ended() && by_ledger(events[k + 1].ended())) {
+      ledger_.refusal = error_from(events[k + 1].ended());
+    }
+    if (event.has_heard()) {
+      const auto body = body_from(event.heard().body());
+      const auto neighbours = terms_.graph.neighbours(terms_.self);
+      if (!body || !std::ranges::binary_search(neighbours, event.heard().from())) return damaged();
+      links_.accept(event.heard().from(), event.heard().body());
+      core_.hear(event.heard().from(), *body);
+    } else if (event.has_lost() && event.lost().party() < terms_.graph.size()) {
+      core_.lose(event.lost().party(), event.lost().reason());
+    } else if (event.has_ended()) {
+      core_.end(error_from(event.ended()));
+    } else {
+      return damaged();
+    }
+    post();
+  }
+  ledger_.replaying = false;
+  ledger_.refusal.reset();
+  (void)core_.take_notes();  // they were told when they happened
+  return {};
+}
+
+void Session::record(const wire::Record& event) {
+  journal_.append(event.SerializeAsString());
+  staged_ = true;
+}
+
+void Session::post() {
+  for (auto& [to, body] : core_.take_outgoing()) links_.post(to, std::move(body));
+}
+
+void Session::settle(Time now) {
+  if (const auto refusal = std::exchange(ledger_.refusal, std::nullopt)) {
+    // A ledger that says no is part of the run; one that cannot be asked is a broken machine,
+    // and the same event will be tried again.
+    if (refusal->status == Status::kRefused) {
+      record(record_of(*refusal, kByLedger));
+    } else {
+      broken_ = refusal;
+    }
+  }
+  post();
+  if (core_.news() != last_news_ || core_.phase() != last_phase_) last_progress_ = now;
+  last_news_ = core_.news();
+  if (core_.phase() != last_phase_) phase_since_ = now;
+  last_phase_ = core_.phase();
+  // Another limit holds from here on, and it counts from here on.
+  const bool first_met = !met_ && core_.phase() != Phase::kMeeting;
+  const bool first_released = !released_ && core_.released();
+  if (first_met || first_released) {
+    for (auto& [neighbour, since] : away_since_) since = now;
+  }
+  met_ = met_ || first_met;
+  released_ = core_.released();
+}
+
+void Session::connected(PartyId neighbour, Time now) {
+  away_since_.erase(neighbour);
+  links_.connected(neighbour, now);
+}
+
+void Session::disconnected(PartyId neighbour, Time now) {
+  away_since_.try_emplace(neighbour, now);
+  links_.disconnected(neighbour);
+}
+
+Result<void> Session::receive(PartyId from, std::string_view frame, Time now) {
+  const auto named = [&](Error error) {
+    const std::string who = from < terms_.names.size() ? terms_.names[from] : "somebody unknown";
+    return tl::unexpected(std::move(error).at(fmt::format("in a message from {}", who)));
+  };
+  auto bytes = links_.receive(from, frame, now);
+  if (!bytes) return named(bytes.error());
+  if (!*bytes) return {};
+  const auto body = body_from(**bytes);
+  if (!body) return named(failed("E-frame", "a malformed message", "it was refused").value());
+  if (auto fine = core_.inspect(from, *body); !fine) return named(fine.error());
+  wire::Record event;
+  event.mutable_heard()->set_from(from);
+  event.mutable_heard()->set_body(**bytes);
+  record(event);
+  links_.accept(from, **bytes);
+  core_.hear(from, *body);
+  settle(now);
+  return {};
+}
+
+bool Session::lose_silent_neighbours(Time now) {
+  const bool meeting = !met_ && core_.excluded().empty();
+  const Time limit = meeting ? terms_.meeting : terms_.patience;
+  for (const auto& [neighbour, since] : away_since_) {
+    if (core_.excluded().contains(neighbour) || now - since <= limit) continue;
+    wire::Record event;
+    event.mutable_lost()->set_party(neighbour);
+    event.mutable_lost()->set_reason(
+        fmt::format("no connection to {} for {:.0f} s", terms_.names[neighbour], seconds(limit)));
+    record(event);
+    core_.lose(neighbour, event.lost().reason());
+    settle(now);
+    return true;
+  }
+  return false;
+}
+
+void Session::tick(Time now) {
+  links_.tick(now);
+  while (!core_.over() && lose_silent_neighbours(now)) {
+  }
+  if (core_.over()) return;
+  const bool meeting = !met_ && core_.excluded().empty();
+  Time limit = kPatiencesWithoutProgress * terms_.patience;
+  if (meeting) limit = terms_.meeting + limit;
+  if (core_.released()) limit = terms_.patience;
+  if (now - last_progress_ <= limit) return;
+  std::vector<std::string> names;
+  for (const PartyId party : core_.waiting_for()) names.push_back(terms_.names[party]);
+  stop({.name = "E-patience",
+        .what = fmt::format("nothing was heard for {:.0f} s, while waiting for {}", seconds(limit),
+                            fmt::join(names, ", ")),
+        .where = {},
+        .fix = core_.released() ? "this party's value was released and is spent; a new run costs "
+                                  "the budget again"
+                                : "nothing was spent; see what became of them, and run again",
+        .status = Status::kFailed});
+}
+
+void Session::stop(const Error& error) {
+  if (core_.over()) return;
+  record(record_of(error, {}));
+  core_.end(error);
+  post();
+}
+
+Result<std::vector<Outgoing>> Session::flush(Time now) {
+  settle(now);
+  if (broken_) return tl::unexpected(*broken_);
+  if (staged_) {
+    if (auto kept = journal_.commit(); !kept) return tl::unexpected(kept.error());
+    staged_ = false;
+  }
+  return links_.collect(now);
+}
+
+bool Session::may_leave(Time now) const {
+  if (!core_.over()) return false;
+  bool everybody_served = true;
+  for (const PartyId neighbour : terms_.graph.neighbours(terms_.self)) {
+    if (core_.excluded().contains(neighbour)) continue;
+    const bool said_all = core_.phase() == Phase::kStopped || core_.said_farewell(neighbour);
+    everybody_served = everybody_served && said_all && links_.delivered(neighbour);
+  }
+  const Time linger = core_.phase() == Phase::kFinished ? terms_.patience : kLinger;
+  return everybody_served || now - phase_since_ > linger;
+}
+
+std::vector<std::string> Session::take_notes() {
+  return core_.take_notes();
+}
+
+std::string Session::describe() const {
+  std::vector<std::string> names;
+  for (const PartyId party : core_.waiting_for()) names.push_back(terms_.names[party]);
+  switch (core_.phase()) {
+    case Phase::kMeeting:
+      return fmt::format("waiting for {}", fmt::join(names, ", "));
+    case Phase::kSealing:
+      return "sealing with neighbours";
+    case Phase::kReady:
+      return fmt::format("sealed; waiting until {} are ready", fmt::join(names, ", "));
+    case Phase::kReleasing:
+      return "released; averaging";
+    case Phase::kComparing:
+      return fmt::format("comparing results; waiting for {}", fmt::join(names, ", "));
+    case Phase::kFinished:
+      return "finished";
+    case Phase::kStopped:
+      return "stopped: " + core_.error()->what;
+  }
+  return {};
+}
+
+std::string Session::statement() const {
+  if (!core_.released()) return "nothing readable has left this party, and nothing was spent";
+  return fmt::format(
+      "this party's noisy value was released once; ε = {:g}, δ = {:g} per {} are spent",
+      terms_.debit.epsilon, terms_.debit.delta, terms_.debit.unit);
+}
+
+}  // namespace sotto

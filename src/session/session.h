@@ -1,0 +1,100 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "session/links.h"
+#include "session/run_core.h"
+
+namespace sotto {
+
+// One party's run as its driver sees it: connections, frames and time go in, frames
+// come out, and everything that must not be lost is in the journal before it has
+// any effect outside. Sans-IO: the network and the fault simulation drive the
+// same object. After any crash, open() with the same journal goes on where the
+// last commit was, with the same noise and the same words.
+class Session {
+ public:
+  // With an empty journal: begins a run with `fresh`. Otherwise resumes; `fresh` is not used.
+  // refused[E-run-differs] if the run began with another study or other data: the same noise on
+  // other data would show the difference. `notary` and `journal` outlive the session.
+  [[nodiscard]] static Result<std::unique_ptr<Session>> open(SessionTerms terms,
+                                                             const Notary& notary, Journal& journal,
+                                                             PartyFactory factory,
+                                                             const RunKey& fresh, Time now);
+
+  void connected(PartyId neighbour, Time now);
+  void disconnected(PartyId neighbour, Time now);
+  // An error: the frame is refused and has changed nothing; it names the neighbour. The driver
+  // should say so and hang up.
+  [[nodiscard]] Result<void> receive(PartyId from, std::string_view frame, Time now);
+  // Call at least every second or so.
+  void tick(Time now);
+  // A person, or the machine, ends the run.
+  void stop(const Error& error);
+
+  // Commits, and then says what may go out. After an error this session must not be used any
+  // more: the journal is behind it.
+  [[nodiscard]] Result<std::vector<Outgoing>> flush(Time now);
+
+  // Whether the next flush() has something to commit.
+  [[nodiscard]] bool has_staged() const { return staged_; }
+
+  // The run is over and nobody needs this party any more, or has had the time to ask.
+  [[nodiscard]] bool may_leave(Time now) const;
+
+  [[nodiscard]] const RunCore& run() const { return core_; }
+  [[nodiscard]] std::string run_id() const { return run_id_; }  // hexadecimal
+  [[nodiscard]] std::vector<std::string> take_notes();
+  // For a person: what is being waited for, or how it ended.
+  [[nodiscard]] std::string describe() const;
+  // What has left this party, and what it cost.
+  [[nodiscard]] std::string statement() const;
+
+ private:
+  // Turns the run's ledger effects into the journal's; on replay they have happened. What the
+  // ledger refused goes into the journal too: it is one of the things that happened to the run.
+  class Ledger final : public LedgerEffects {
+   public:
+    Ledger(Journal& journal, Debit debit) : journal_(journal), debit_(std::move(debit)) {}
+    [[nodiscard]] Result<void> reserve(std::string_view attempt) override;
+    void spend(std::string_view attempt) override;
+    void restore(std::string_view attempt) override;
+    void set_run(const std::string& run) { debit_.run = run; }
+    bool replaying = false;
+    std::optional<Error> refusal;  // of the event under way; on replay, as it was
+
+   private:
+    Journal& journal_;
+    Debit debit_;
+  };
+
+  Session(SessionTerms terms, const Notary& notary, Journal& journal, PartyFactory factory,
+          const RunKey& key, Time now);
+  [[nodiscard]] Result<void> replay(std::span<const std::string> records);
+  void record(const wire::Record& event);
+  // After an event: a refusal of the ledger's is recorded, the run's words go into the links.
+  void settle(Time now);
+  void post();
+  [[nodiscard]] bool lose_silent_neighbours(Time now);
+
+  SessionTerms terms_;
+  Journal& journal_;
+  Ledger ledger_;
+  std::string run_id_;
+  RunCore core_;
+  Links links_;
+  bool staged_ = false;
+  std::map<PartyId, Time> away_since_;  // neighbours that are not connected
+  Time last_progress_;
+  Time phase_since_;
+  Phase last_phase_ = Phase::kMeeting;
+  std::uint64_t last_news_ = 0;
+  bool met_ = false;  // an attempt has begun
+  bool released_ = false;
+  std::optional<Error> broken_;  // the ledger could not even be asked
+};
+
+}  // namespace sotto

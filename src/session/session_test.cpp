@@ -1,0 +1,353 @@
+// Honest parties under targeted schedules: what docs/proofs/session.md promises them.
+#include "session/session.h"
+
+#include <gtest/gtest.h>
+
+#include "session/test_sessions.h"
+
+namespace sotto {
+namespace {
+
+using namespace session_test;
+
+constexpr Time kPatience{120'000};
+
+// Whether a frame holds a statement of this kind by this author.
+bool says(const Mail& mail, PartyId author, wire::Text::KindCase kind) {
+  const wire::Body body = body_in(mail.frame);
+  return body.has_statement() && body.statement().author() == author &&
+         text_in(mail.frame).kind_case() == kind;
+}
+
+TEST(Session, AllFinishWithTheSameResultAndOneDebitEach) {
+  for (const auto solver : {SimulatedSolver::kLocal, SimulatedSolver::kShuffle,
+                            SimulatedSolver::kPairwise, SimulatedSolver::kTracking}) {
+    Network network(solver, ConsensusMethod::kExact, *Graph::cycle(4), 4);
+    network.connect_all();
+    network.run();
+    ASSERT_TRUE(network.all_finished()) << to_string(solver);
+    for (PartyId p = 0; p < 4; ++p) {
+      EXPECT_EQ(network.sessions[p]->run().transcript_hash(),
+                network.sessions[0]->run().transcript_hash());
+      EXPECT_EQ(network.moves(p).spent, 1);
+      EXPECT_EQ(network.moves(p).reserved, 1);
+      EXPECT_TRUE(network.sessions[p]->may_leave(network.now));
+    }
+    EXPECT_TRUE(network.refusals.empty());
+  }
+}
+
+TEST(Session, WaitsForThoseWhoHaveNotComeAndSaysWhoTheyAre) {
+  Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::path(3), 3);
+  network.connect(0, 1);
+  network.run();
+  EXPECT_EQ(network.sessions[0]->describe(), "waiting for party-3");
+  network.connect(1, 2);
+  network.run();
+  EXPECT_TRUE(network.all_finished());
+}
+
+// A crash after every single frame, at every party in turn.
+TEST(Session, ACrashAfterAnyFrameEndsInTheSameBits) {
+  Network calm(SimulatedSolver::kPairwise, ConsensusMethod::kExact, *Graph::path(3), 3);
+  calm.connect_all();
+  std::size_t frames = 0;
+  calm.run([&](Mail&) { return ++frames, true; });
+  ASSERT_TRUE(calm.all_finished());
+  ASSERT_GT(frames, 30U);
+  for (PartyId victim = 0; victim < 3; ++victim) {
+    for (std::size_t at = 1; at <= frames; ++at) {
+      Network network(SimulatedSolver::kPairwise, ConsensusMethod::kExact, *Graph::path(3), 3);
+      network.connect_all();
+      std::size_t seen = 0;
+      bool crash_due = false;
+      network.run([&](Mail& mail) {
+        crash_due = ++seen == at;
+        if (!crash_due) return true;
+        network.deliver(mail);  // received, and not committed
+        network.crash(victim);
+        network.start(victim);
+        for (const PartyId q : network.study.graph.neighbours(victim)) network.connect(victim, q);
+        return false;
+      });
+      network.wait(10 * kSecond);
+      ASSERT_TRUE(network.all_finished()) << victim << " at " << at;
+      for (PartyId p = 0; p < 3; ++p) {
+        ASSERT_EQ(network.sessions[p]->run().result(), calm.sessions[p]->run().result());
+        ASSERT_EQ(network.moves(p).spent, 1);
+      }
+      ASSERT_TRUE(network.refusals.empty());
+    }
+  }
+}
+
+// Whoever's Ready is missing, nobody has released; and when it is lost the rest seal anew.
+TEST(Session, NothingReadableLeavesBeforeEveryReady) {
+  Network network(SimulatedSolver::kShuffle, ConsensusMethod::kPlain, *Graph::complete(4), 3);
+  network.connect_all();
+  // 3 is ready, which nobody hears; nor does 3 hear it of the others.
+  network.run([](Mail& mail) {
+    return !text_in(mail.frame).has_ready() || (mail.from != 3 && mail.to != 3);
+  });
+  for (PartyId p = 0; p < 4; ++p) EXPECT_EQ(network.phase(p), Phase::kReady);
+  EXPECT_TRUE(network.readable_left.empty());
+  network.crash(3);
+  network.wait(kPatience + 2 * kSecond);
+  for (PartyId p = 0; p < 3; ++p) {
+    EXPECT_EQ(network.phase(p), Phase::kFinished);
+    EXPECT_EQ(network.sessions[p]->run().members(), (std::vector<PartyId>{0, 1, 2}));
+    EXPECT_EQ(network.moves(p).reserved, 2);
+    EXPECT_EQ(network.moves(p).restored, 1);
+    EXPECT_EQ(network.moves(p).spent, 1);
+  }
+}
+
+TEST(Session, TooFewPartiesStopAndSpendNothing) {
+  Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::complete(3), 3);
+  network.connect(0, 1);
+  network.wait(181 * kSecond);
+  for (const PartyId p : {0U, 1U}) {
+    EXPECT_EQ(network.error_name(p), "E-parties-lost");
+    EXPECT_NE(network.error_what(p).find("party-3"), std::string::npos);
+    EXPECT_EQ(network.moves(p).spent, 0);
+    EXPECT_EQ(network.journals[p]->held(network.sessions[p]->run_id()), 0);
+  }
+}
+
+TEST(Session, ALossThatWouldSplitTheGraphStopsTheRun) {
+  Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::path(3), 2);
+  network.connect_all();
+  network.run([](Mail& mail) { return !text_in(mail.frame).has_ready(); });
+  network.crash(1);
+  network.wait(kPatience + 2 * kSecond);
+  EXPECT_EQ(network.error_name(0), "E-parties-lost");
+  EXPECT_NE(network.error_what(0).find("falls apart"), std::string::npos);
+}
+
+// Once party 0 is ready, nothing reaches it and nothing of it arrives.
+Network::Hand isolating_0(const Network& network) {
+  return [&network](Mail& mail) {
+    return network.phase(0) < Phase::kReady || (mail.from != 0 && mail.to != 0);
+  };
+}
+
+void reconnect_all(Network& network) {
+  for (const Edge& edge : network.study.graph.edges()) {
+    network.disconnect(edge.a, edge.b);
+    network.connect(edge.a, edge.b);
+  }
+}
+
+// What was held back reaches party 0 until it releases; of that nobody hears.
+void let_0_release(Network& network) {
+  for (const PartyId p : {1U, 2U, 3U}) {
+    network.disconnect(0, p);
+    network.connect(0, p);
+  }
+  network.run([&](Mail& mail) {
+    const bool greeting = body_in(mail.frame).kind_case() == wire::Body::KIND_NOT_SET;
+    const bool released = network.phase(0) >= Phase::kReleasing;
+    return mail.to == 0 ? !released : mail.from != 0 || greeting;
+  });
+  ASSERT_EQ(network.phase(0), Phase::kReleasing);
+  ASSERT_EQ(network.readable_left, (std::set<PartyId>{0}));
+}
+
+// Party 0 alone hears that all are ready, releases, and is cut off before anybody hears of it.
+TEST(Session, OneWhoReleasedAloneIsLeftBehindAndTheRestFinish) {
+  Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::complete(4), 3);
+  network.connect_all();
+  network.run(isolating_0(network));
+  let_0_release(network);
+  for (const PartyId p : {1U, 2U, 3U}) {
+    ASSERT_LE(network.phase(p), Phase::kReady);
+    network.disconnect(0, p);
+  }
+  network.wait(kPatience + 2 * kSecond);
+  for (const PartyId p : {1U, 2U, 3U}) {
+    EXPECT_EQ(network.phase(p), Phase::kFinished) << network.error_what(p);
+    EXPECT_EQ(network.sessions[p]->run().members(), (std::vector<PartyId>{1, 2, 3}));
+  }
+  EXPECT_EQ(network.phase(0), Phase::kStopped);
+  EXPECT_NE(network.sessions[0]->statement().find("released once"), std::string::npos);
+  EXPECT_EQ(network.moves(0).spent, 1);
+}
+
+// 1 and 2 gave party 3 up, but 0 had released before it heard so: all four go on.
+TEST(Session, ALossThatCameAfterSomebodyReleasedIsTakenBack) {
+  Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::complete(4), 3);
+  network.connect_all();
+  network.run(isolating_0(network));
+  network.disconnect(1, 3);
+  network.disconnect(2, 3);
+  network.wait(kPatience - kSecond, isolating_0(network));
+  let_0_release(network);
+  network.wait(3 * kSecond, isolating_0(network));
+  for (const PartyId p : {1U, 2U}) {
+    EXPECT_TRUE(network.sessions[p]->run().excluded().contains(3));
+    EXPECT_FALSE(network.sessions[p]->run().released());
+  }
+  reconnect_all(network);
+  network.wait(20 * kSecond);
+  for (PartyId p = 0; p < 4; ++p) {
+    EXPECT_EQ(network.phase(p), Phase::kFinished) << network.error_what(p);
+    EXPECT_EQ(network.sessions[p]->run().members(), (std::vector<PartyId>{0, 1, 2, 3}));
+    EXPECT_EQ(network.moves(p).spent, 1);
+    EXPECT_EQ(network.moves(p).restored, 0);
+  }
+}
+
+// The same, and party 3 hears that it was given up before it hears of the release.
+TEST(Session, AReadyPartyThatWasGivenUpWaitsUntilNobodyNeedsIt) {
+  Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::complete(4), 3);
+  network.connect_all();
+  network.run(isolating_0(network));
+  network.disconnect(1, 3);
+  network.wait(kPatience - kSecond, isolating_0(network));
+  let_0_release(network);
+  network.wait(3 * kSecond, isolating_0(network));
+  EXPECT_EQ(network.phase(3), Phase::kMeeting) << "neither stopped nor going on";
+  EXPECT_TRUE(network.sessions[3]->run().excluded().contains(3));
+  EXPECT_EQ(network.journals[3]->held(network.sessions[3]->run_id()), 1);
+  reconnect_all(network);
+  network.wait(20 * kSecond);
+  EXPECT_TRUE(network.all_finished());
+  EXPECT_EQ(network.sessions[3]->run().members(), (std::vector<PartyId>{0, 1, 2, 3}));
+}
+
+TEST(Session, APartyThatEverybodyGaveUpStopsWithoutADebit) {
+  Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::complete(4), 3);
+  network.connect_all();
+  network.run(isolating_0(network));
+  network.disconnect(1, 3);
+  network.disconnect(0, 3);
+  network.wait(kPatience + 2 * kSecond, isolating_0(network));
+  EXPECT_EQ(network.phase(3), Phase::kMeeting) << "0 may have released";
+  for (const PartyId p : {1U, 2U}) {
+    network.disconnect(0, p);
+    network.connect(0, p);
+  }
+  network.wait(20 * kSecond);
+  EXPECT_EQ(network.error_name(3), "E-excluded");
+  EXPECT_EQ(network.journals[3]->held(network.sessions[3]->run_id()), 0);
+  EXPECT_EQ(network.moves(3).spent, 0);
+  for (const PartyId p : {0U, 1U, 2U}) {
+    EXPECT_EQ(network.phase(p), Phase::kFinished) << network.error_what(p);
+  }
+}
+
+// After the barrier the patience counts from the barrier, and then the run stops with a statement.
+TEST(Session, APartyLostAfterTheBarrierIsWaitedForAndThenNamed) {
+  Network network(SimulatedSolver::kLocal, ConsensusMethod::kPlain, *Graph::cycle(4), 2);
+  network.connect_all();
+  std::size_t rounds = 0;
+  network.run([&](Mail& mail) {
+    if (mail.from == 2 && is_readable(mail.frame)) ++rounds;
+    return !(mail.from == 2 && rounds > 2);
+  });
+  network.crash(2);
+  network.wait(kPatience - 2 * kSecond);
+  for (const PartyId p : {0U, 1U, 3U}) ASSERT_EQ(network.phase(p), Phase::kReleasing);
+  network.wait(4 * kSecond);
+  for (const PartyId p : {0U, 1U, 3U}) {
+    EXPECT_EQ(network.phase(p), Phase::kStopped);
+    EXPECT_NE(network.sessions[p]->statement().find("released once"), std::string::npos);
+    EXPECT_EQ(network.moves(p).spent, 1);
+  }
+  EXPECT_EQ(network.error_name(1), "E-lost");
+  EXPECT_NE(network.error_what(1).find("party-3"), std::string::npos) << network.error_what(1);
+}
+
+TEST(Session, APartyWithAResultStaysForANeighbourThatIsAway) {
+  Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::path(2), 2);
+  network.connect_all();
+  // Party 1 crashes when its outcome has left and 0's has not arrived.
+  network.run([&](Mail& mail) { return !(mail.to == 1 && says(mail, 0, wire::Text::kOutcome)); });
+  ASSERT_EQ(network.phase(0), Phase::kFinished);
+  network.crash(1);
+  network.wait(kPatience - 5 * kSecond);
+  EXPECT_FALSE(network.sessions[0]->may_leave(network.now));
+  network.start(1);
+  network.connect(0, 1);
+  network.run();
+  EXPECT_TRUE(network.all_finished());
+  EXPECT_TRUE(network.sessions[0]->may_leave(network.now));
+}
+
+// The journal remembers that the ledger said no, even when it would say yes now.
+TEST(Session, AnEmptyLedgerEndsTheRunAndStaysTheReasonAfterACrash) {
+  Network network(SimulatedSolver::kPairwise, ConsensusMethod::kExact, *Graph::complete(3), 2);
+  network.journals[2]->refuse_reserves(true);
+  network.connect_all();
+  network.run();
+  EXPECT_EQ(network.error_name(2), "E-ledger-overdrawn");
+  for (const PartyId p : {0U, 1U}) EXPECT_EQ(network.phase(p), Phase::kFinished);
+  network.journals[2]->refuse_reserves(false);
+  network.crash(2);
+  network.start(2);
+  EXPECT_EQ(network.error_name(2), "E-ledger-overdrawn");
+  network.connect(0, 2);
+  network.connect(1, 2);
+  network.run();
+  EXPECT_EQ(network.phase(2), Phase::kStopped);
+  EXPECT_EQ(network.moves(2).reserved, 0);
+  EXPECT_TRUE(network.refusals.empty()) << network.refusals[0].to_string();
+  EXPECT_FALSE(network.readable_left.contains(2));
+}
+
+// The same noise on other data would show the difference.
+TEST(Session, ARunIsNotResumedWithOtherDataOrAnotherStudy) {
+  Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::path(2), 2);
+  network.connect_all();
+  network.run([](Mail& mail) { return !is_readable(mail.frame); });
+  network.crash(0);
+  const auto reopen = [&](const SessionTerms& terms) {
+    return Session::open(terms, *network.notaries[0], *network.journals[0],
+                         network.study.factory(0), network.keys[0], network.now);
+  };
+  SessionTerms other_data = network.study.terms(0);
+  other_data.debit.data = "another table";
+  SessionTerms other_study = network.study.terms(0);
+  other_study.study_hash[0] = static_cast<char>(other_study.study_hash[0] + 1);
+  SessionTerms other_amount = network.study.terms(0);
+  other_amount.debit.epsilon = 2;
+  for (const SessionTerms& terms : {other_data, other_study, other_amount}) {
+    const auto refused_session = reopen(terms);
+    ASSERT_FALSE(refused_session.has_value());
+    EXPECT_EQ(refused_session.error().name, "E-run-differs");
+    EXPECT_EQ(refused_session.error().status, Status::kRefused);
+  }
+  EXPECT_TRUE(reopen(network.study.terms(0)).has_value());
+}
+
+TEST(Session, ADamagedJournalIsAnErrorAndNotACrash) {
+  Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::path(2), 2);
+  network.connect_all();
+  network.run();
+  const auto records = *network.journals[0]->records();
+  for (std::size_t k = 0; k < records.size(); ++k) {
+    MemoryJournal damaged;
+    for (std::size_t j = 0; j < records.size(); ++j) {
+      damaged.append(j == k ? std::string_view("nonsense") : std::string_view(records[j]));
+    }
+    ASSERT_TRUE(damaged.commit().has_value());
+    const auto session = Session::open(network.study.terms(0), *network.notaries[0], damaged,
+                                       network.study.factory(0), network.keys[0], network.now);
+    ASSERT_FALSE(session.has_value()) << k;
+    EXPECT_EQ(session.error().name, "E-journal");
+  }
+}
+
+TEST(Session, ALongReasonWithAccentsIsCutBetweenCharacters) {
+  Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::complete(3), 3);
+  network.connect_all();
+  std::string reason = "x";
+  while (reason.size() < 700) reason += "ü";
+  network.sessions[0]->stop({.name = "E-aborted", .what = reason, .where = {}, .fix = {}});
+  network.run();
+  for (const PartyId p : {1U, 2U}) EXPECT_EQ(network.error_name(p), "E-parties-lost");
+  EXPECT_TRUE(network.refusals.empty()) << network.refusals[0].to_string();
+}
+
+}  // namespace
+}  // namespace sotto

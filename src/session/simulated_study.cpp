@@ -1,0 +1,248 @@
+#include "session/simulated_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
+
+#include "base/check.h"
+#include "protocol/averaging_party.h"
+#include "protocol/tracking_party.h"
+#include "session/digest.h"
+
+namespace sotto {
+namespace {
+
+constexpr double kTolerance = 0.05;  // linear methods; few rounds are enough to disturb
+constexpr double kSensitivity = 0.1;
+constexpr double kTrackingStep = 0.05;
+constexpr Round kTrackingRounds = 45;
+constexpr Time kMeeting{180'000};
+constexpr Time kPatience{120'000};
+
+double noise_sigma(std::size_t members) {
+  return 0.05 * static_cast<double>(members);
+}
+
+// Uniform in [0, 1), on a grid of 2⁻³².
+double fraction(RandomSource& random) {
+  return static_cast<double>(random.bits64() >> 32) * 0x1p-32;
+}
+
+// FNV-1a.
+std::uint64_t hash_of(std::string_view certificate, std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  const auto take = [&](std::string_view bytes) {
+    for (const char byte : bytes) {
+      hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
+    }
+  };
+  take(certificate);
+  take(text);
+  return hash;
+}
+
+std::string signature_of(std::string_view certificate, std::string_view text) {
+  const std::uint64_t hash = hash_of(certificate, text);
+  std::string bytes(8, '\0');
+  for (std::size_t k = 0; k < bytes.size(); ++k) bytes[k] = static_cast<char>(hash >> (8 * k));
+  return bytes;
+}
+
+std::string certificate_of(PartyId party) {
+  return fmt::format("the certificate of party {}", party + 1);
+}
+
+// A party and what it draws from.
+class SimulatedParty final : public StagedParty {
+ public:
+  explicit SimulatedParty(const KeyedRandom::Key& key)
+      : random_(key), noise_(exact_noise(random_)) {}
+  RandomSource& random() { return random_; }
+  NoiseSource& noise() { return *noise_; }
+  void set(std::unique_ptr<StagedParty> party) { party_ = std::move(party); }
+
+  [[nodiscard]] Result<std::vector<Message>> start() override { return party_->start(); }
+  [[nodiscard]] Result<std::vector<Message>> receive(const Message& message) override {
+    return party_->receive(message);
+  }
+  [[nodiscard]] bool done() const override { return party_->done(); }
+  [[nodiscard]] bool sealed() const override { return party_->sealed(); }
+  [[nodiscard]] Result<std::vector<Message>> release() override { return party_->release(); }
+  [[nodiscard]] std::vector<double> result() const override { return party_->result(); }
+  [[nodiscard]] bool agrees(std::span<const double> theirs, double scale) const override {
+    return party_->agrees(theirs, scale);
+  }
+
+ private:
+  KeyedRandom random_;
+  std::unique_ptr<NoiseSource> noise_;
+  std::unique_ptr<StagedParty> party_;
+};
+
+Graph among(const Graph& graph, std::span<const PartyId> members) {
+  std::map<PartyId, PartyId> place;
+  for (const PartyId member : members) {
+    place.emplace(member, static_cast<PartyId>(place.size()));
+  }
+  std::vector<Edge> edges;
+  for (const Edge& edge : graph.edges()) {
+    if (place.contains(edge.a) && place.contains(edge.b)) {
+      edges.push_back({place[edge.a], place[edge.b]});
+    }
+  }
+  return *Graph::make(members.size(), std::move(edges));
+}
+
+std::unique_ptr<Sealing> make_sealing(SimulatedSolver solver, PartyId place, const Graph& graph,
+                                      const Secret& secret, SimulatedParty& party) {
+  const double sigma = noise_sigma(graph.size());
+  switch (solver) {
+    case SimulatedSolver::kShuffle: {
+      const ShuffleNoise noise{
+          .sigma_gamma = sigma, .sigma_eta = 2, .inverse_zeta = 100'000, .multiplier_max = 100};
+      return make_shuffle(place, graph, secret, noise, party.noise(), ideal_cipher(),
+                          party.random());
+    }
+    case SimulatedSolver::kPairwise:
+      return make_pairwise(place, graph, secret, {.sigma_gamma = sigma, .sigma_edge = 2},
+                           party.noise(), party.random(), "a simulated study");
+    case SimulatedSolver::kLocal:
+    case SimulatedSolver::kTracking:
+      break;
+  }
+  return make_local_sealing(secret, sigma, party.noise());
+}
+
+}  // namespace
+
+std::string to_string(SimulatedSolver solver) {
+  switch (solver) {
+    case SimulatedSolver::kLocal:
+      return "ac";
+    case SimulatedSolver::kShuffle:
+      return "dishuf";
+    case SimulatedSolver::kPairwise:
+      return "pairwise";
+    case SimulatedSolver::kTracking:
+      return "gt";
+  }
+  return {};
+}
+
+std::string SimulatedNotary::certificate() const {
+  return certificate_of(self_);
+}
+
+std::string SimulatedNotary::sign(std::string_view text) const {
+  return signature_of(certificate(), text);
+}
+
+bool SimulatedNotary::pinned(PartyId party, std::string_view certificate) const {
+  return certificate == certificate_of(party);
+}
+
+bool SimulatedNotary::verify(std::string_view certificate, std::string_view text,
+                             std::string_view signature) const {
+  return signature == signature_of(certificate, text);
+}
+
+SimulatedStudy SimulatedStudy::make(SimulatedSolver solver, ConsensusMethod method, Graph graph,
+                                    std::size_t min_parties, std::size_t entries,
+                                    RandomSource& random) {
+  SimulatedStudy study{solver, method, std::move(graph), min_parties, {}};
+  for (PartyId p = 0; p < study.graph.size(); ++p) {
+    auto& theta = study.thetas.emplace_back();
+    if (solver == SimulatedSolver::kTracking) {
+      theta = {3 + fraction(random), 1 + fraction(random)};
+      continue;
+    }
+    for (std::size_t k = 0; k < entries; ++k) theta.push_back(2 * fraction(random) - 1);
+  }
+  return study;
+}
+
+SessionTerms SimulatedStudy::terms(PartyId self) const {
+  std::vector<std::string> names;
+  for (PartyId p = 0; p < graph.size(); ++p) names.push_back(fmt::format("party-{}", p + 1));
+  const std::string hash = Digest("a simulated study").value();
+  return {.study_hash = hash,
+          .self = self,
+          .graph = graph,
+          .names = std::move(names),
+          .min_parties = min_parties,
+          .meeting = kMeeting,
+          .patience = kPatience,
+          .debit = {.run = {},
+                    .attempt = {},
+                    .study = "simulated",
+                    .data = fmt::format("table {}", self),
+                    .unit = "entry",
+                    .epsilon = 1,
+                    .delta = 1e-6}};
+}
+
+PartyFactory SimulatedStudy::factory(PartyId self) const {
+  return [study = *this, self](
+             std::span<const PartyId> members,
+             const KeyedRandom::Key& key) -> Result<std::unique_ptr<StagedParty>> {
+    const auto found = std::ranges::lower_bound(members, self);
+    check(found != members.end() && *found == self, "a party is a member of its own attempts");
+    const auto place = static_cast<PartyId>(found - members.begin());
+    const Weights weights = Weights::metropolis(among(study.graph, members));
+    const Secret secret = Secret::of_entries(study.thetas[self], *Sensitivity::make(kSensitivity));
+    auto party = std::make_unique<SimulatedParty>(key);
+    if (study.solver == SimulatedSolver::kTracking) {
+      const auto laplace =
+          GridLaplace::make(*Epsilon::make(10), *Sensitivity::make(kSensitivity), kSensitivity);
+      auto cost = perturb_cost(secret, 1, laplace, noise_sigma(members.size()), party->noise());
+      party->set(std::make_unique<TrackingParty>(place, weights, std::move(cost), kTrackingStep,
+                                                 kTrackingRounds));
+      return party;
+    }
+    auto plan = plan_consensus(study.method, kTolerance, weights);
+    if (!plan) return tl::unexpected(plan.error());
+    auto sealing = make_sealing(study.solver, place, weights.graph(), secret, *party);
+    party->set(std::make_unique<AveragingParty>(place, weights, *plan, std::move(sealing),
+                                                Barrier::kHeld));
+    return party;
+  };
+}
+
+double SimulatedStudy::noise_limit(std::size_t members) const {
+  return 10 * noise_sigma(members) * std::sqrt(static_cast<double>(members));
+}
+
+Result<std::vector<std::vector<double>>> run_undisturbed(
+    std::span<const std::unique_ptr<StagedParty>> parties) {
+  std::deque<Message> under_way;
+  const auto post = [&](Result<std::vector<Message>> out) -> Result<void> {
+    if (!out) return tl::unexpected(out.error());
+    std::ranges::move(*out, std::back_inserter(under_way));
+    return {};
+  };
+  const auto deliver_all = [&]() -> Result<void> {
+    while (!under_way.empty()) {
+      const Message message = std::move(under_way.front());
+      under_way.pop_front();
+      if (auto posted = post(parties[message.to]->receive(message)); !posted) return posted;
+    }
+    return {};
+  };
+  for (const auto& party : parties) {
+    if (auto posted = post(party->start()); !posted) return tl::unexpected(posted.error());
+  }
+  if (auto sealed = deliver_all(); !sealed) return tl::unexpected(sealed.error());
+  for (const auto& party : parties) {
+    check(party->sealed(), "without a fault everybody seals");
+    if (auto posted = post(party->release()); !posted) return tl::unexpected(posted.error());
+  }
+  if (auto averaged = deliver_all(); !averaged) return tl::unexpected(averaged.error());
+  std::vector<std::vector<double>> results;
+  for (const auto& party : parties) results.push_back(party->result());
+  return results;
+}
+
+}  // namespace sotto

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "graph/graph.h"
+#include "protocol/message.h"
+#include "session/journal.h"
+
+namespace sotto {
+
+// Time is an argument: milliseconds since whenever the driver began to count.
+using Time = std::chrono::milliseconds;
+
+// What a run needs to know of its study.
+struct SessionTerms {
+  std::string study_hash;  // 32 bytes
+  PartyId self = 0;
+  Graph graph;
+  std::vector<std::string> names;  // by party
+  std::size_t min_parties = 0;     // fewer than this never go on; all, if nobody may be lost
+  Time meeting{};                  // how long parties may take to show up
+  Time patience{};                 // how long one that was there may be silent
+  Debit debit;                     // `run` and `attempt` are filled in by the session
+};
+
+// All of a run's randomness, from the operating system's generator: by type, so
+// that nobody can hand a party on the network a seed.
+class RunKey {
+ public:
+  [[nodiscard]] static RunKey draw(OsRandom& random);
+  // For simulations, where there is nothing to protect.
+  [[nodiscard]] static RunKey simulated(RandomSource& random);
+  // From the journal.
+  [[nodiscard]] static Result<RunKey> restore(std::string_view bytes);
+  ~RunKey();
+  RunKey(const RunKey&) = default;
+  RunKey& operator=(const RunKey&) = default;
+
+  [[nodiscard]] std::string bytes() const;  // for the journal
+  // Public: names the run. 16 bytes.
+  [[nodiscard]] std::string nonce() const;
+  // What an attempt draws its noise, masks and keys from; another set of parties, another key.
+  [[nodiscard]] KeyedRandom::Key for_attempt(std::string_view attempt) const;
+
+ private:
+  RunKey() = default;
+  KeyedRandom::Key key_{};
+};
+
+// Makes this party's state machine for a set of parties (ascending, as the study numbers
+// them; the machine numbers them from 0), calibrated for exactly that set. The same arguments give
+// the same party, to the bit.
+using PartyFactory = std::function<Result<std::unique_ptr<StagedParty>>(
+    std::span<const PartyId> members, const KeyedRandom::Key& key)>;
+
+}  // namespace sotto

@@ -1,0 +1,155 @@
+#include "session/wire.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace sotto {
+namespace {
+
+using Strings = google::protobuf::RepeatedPtrField<std::string>;
+
+void put(const IntegerVector& integers, Strings& strings) {
+  for (const Integer& integer : integers) strings.Add(integer_bytes(integer));
+}
+
+std::optional<IntegerVector> get(const Strings& strings) {
+  IntegerVector integers;
+  integers.reserve(static_cast<std::size_t>(strings.size()));
+  for (const std::string& bytes : strings) {
+    auto integer = integer_from(bytes);
+    if (!integer) return std::nullopt;
+    integers.push_back(std::move(*integer));
+  }
+  return integers;
+}
+
+std::optional<Payload> offer_from(const wire::ShuffleOffer& offer) {
+  auto negated = get(offer.negated());
+  if (!negated) return std::nullopt;
+  return ShuffleOffer{offer.public_key(), std::move(*negated)};
+}
+
+std::optional<Payload> reply_from(const wire::ShuffleReply& reply) {
+  auto scaled = get(reply.scaled());
+  if (!scaled) return std::nullopt;
+  return ShuffleReply{std::move(*scaled)};
+}
+
+std::optional<Payload> pairwise_from(const wire::PairwiseOffer& offer) {
+  PairwiseOffer result;
+  if (offer.public_key().size() != result.public_key.size()) return std::nullopt;
+  std::memcpy(result.public_key.data(), offer.public_key().data(), result.public_key.size());
+  return result;
+}
+
+std::optional<Payload> values_from(const wire::RoundValues& values) {
+  if (values.signature().size() > kMaxSignatureBytes) return std::nullopt;
+  return RoundValues{
+      values.round(), {values.values().begin(), values.values().end()}, values.signature()};
+}
+
+std::optional<Payload> releases_from(const wire::RoundReleases& releases) {
+  RoundReleases result{releases.round(), {}};
+  for (const wire::AuthoredRelease& release : releases.news()) {
+    auto indices = get(release.indices());
+    if (!indices || release.signature().size() > kMaxSignatureBytes) return std::nullopt;
+    result.news.push_back({release.author(),
+                           std::make_shared<const IntegerVector>(std::move(*indices)),
+                           release.signature()});
+  }
+  return result;
+}
+
+template <class T>
+std::optional<T> parse(std::string_view bytes) {
+  T message;
+  if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) return std::nullopt;
+  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return std::nullopt;
+  // Unknown fields would be signed, journalled and forwarded without anybody having read them.
+  message.DiscardUnknownFields();
+  if (message.ByteSizeLong() != bytes.size()) return std::nullopt;
+  return message;
+}
+
+}  // namespace
+
+std::string integer_bytes(const Integer& integer) {
+  const int sign = sgn(integer);
+  if (sign == 0) return {};
+  const std::size_t size = (mpz_sizeinbase(integer.get_mpz_t(), 2) + 7) / 8;
+  std::string bytes(1 + size, '\0');
+  bytes[0] = static_cast<char>(sign < 0 ? 1 : 0);
+  mpz_export(bytes.data() + 1, nullptr, 1, 1, 1, 0, integer.get_mpz_t());
+  return bytes;
+}
+
+std::optional<Integer> integer_from(std::string_view bytes) {
+  if (bytes.empty()) return Integer(0);
+  if (bytes.size() < 2 || (bytes[0] != 0 && bytes[0] != 1) || bytes[1] == 0) return std::nullopt;
+  Integer integer;
+  mpz_import(integer.get_mpz_t(), bytes.size() - 1, 1, 1, 1, 0, bytes.data() + 1);
+  if (bytes[0] == 1) integer = -integer;
+  return integer;
+}
+
+wire::Step step_of(const Payload& payload) {
+  wire::Step step;
+  if (const auto* offer = std::get_if<ShuffleOffer>(&payload)) {
+    step.mutable_shuffle_offer()->set_public_key(offer->public_key);
+    put(offer->negated, *step.mutable_shuffle_offer()->mutable_negated());
+  } else if (const auto* reply = std::get_if<ShuffleReply>(&payload)) {
+    put(reply->scaled, *step.mutable_shuffle_reply()->mutable_scaled());
+  } else if (const auto* pairwise = std::get_if<PairwiseOffer>(&payload)) {
+    step.mutable_pairwise_offer()->set_public_key(pairwise->public_key.data(),
+                                                  pairwise->public_key.size());
+  } else if (const auto* values = std::get_if<RoundValues>(&payload)) {
+    auto& out = *step.mutable_round_values();
+    out.set_round(values->round);
+    out.mutable_values()->Add(values->values.begin(), values->values.end());
+    out.set_signature(values->signature);
+  } else {
+    const auto& releases = std::get<RoundReleases>(payload);
+    auto& out = *step.mutable_round_releases();
+    out.set_round(releases.round);
+    for (const AuthoredRelease& release : releases.news) {
+      auto& item = *out.add_news();
+      item.set_author(release.author);
+      put(*release.indices, *item.mutable_indices());
+      item.set_signature(release.signature);
+    }
+  }
+  return step;
+}
+
+std::optional<Payload> payload_of(const wire::Step& step) {
+  switch (step.payload_case()) {
+    case wire::Step::kShuffleOffer:
+      return offer_from(step.shuffle_offer());
+    case wire::Step::kShuffleReply:
+      return reply_from(step.shuffle_reply());
+    case wire::Step::kPairwiseOffer:
+      return pairwise_from(step.pairwise_offer());
+    case wire::Step::kRoundValues:
+      return values_from(step.round_values());
+    case wire::Step::kRoundReleases:
+      return releases_from(step.round_releases());
+    case wire::Step::PAYLOAD_NOT_SET:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<wire::Frame> frame_from(std::string_view bytes) {
+  return parse<wire::Frame>(bytes);
+}
+
+std::optional<wire::Body> body_from(std::string_view bytes) {
+  return parse<wire::Body>(bytes);
+}
+
+std::optional<wire::Text> text_from(std::string_view bytes) {
+  return parse<wire::Text>(bytes);
+}
+
+}  // namespace sotto

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "paillier/cipher.h"
+#include "protocol/message.h"
+#include "report/run_record.h"
+#include "study/fit.h"
+#include "study/tables.h"
+
+namespace sotto {
+
+// One party of a study on a network: what it brings, how it takes part, and what
+// it ends with. The study may lose parties on the way; everything is calibrated
+// for those who are left.
+class PartyRun {
+ public:
+  // `data` is the party's table (unit = "record") or its own A and B (unit = "entry"; may be
+  // empty if the study brings a family). Reads it, and puts it behind the privacy boundary.
+  [[nodiscard]] static Result<PartyRun> make(const Study& study, PartyId self,
+                                             const std::string& data,
+                                             const CsvProgress& progress = {});
+
+  // This party's state machine among `members`: every random number comes from `key`.
+  [[nodiscard]] Result<std::unique_ptr<StagedParty>> take_part(std::span<const PartyId> members,
+                                                               const KeyedRandom::Key& key) const;
+
+  // What the result comes to: the model and everything that may be kept.
+  struct Model {
+    RunRecord record;
+    std::optional<RecordFit> fit;  // over tables
+  };
+  [[nodiscard]] Result<Model> conclude(std::span<const PartyId> members,
+                                       std::span<const double> result,
+                                       const std::string& transcript_hash) const;
+
+ private:
+  PartyRun(const Study& study, PartyId self, Secret secret);
+
+  Study study_;
+  PartyId self_;
+  Secret secret_;
+  std::optional<PartyTable> table_;
+  std::shared_ptr<const Cipher> cipher_;  // dishuf
+};
+
+}  // namespace sotto
