@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/home.h"
 #include "cli/verb.h"
 #include "network/identity.h"
 
@@ -18,16 +18,6 @@ struct Options {
   std::vector<std::string> hosts;
   std::uint16_t port = 7101;
 };
-
-Result<std::string> home_folder(const std::string& given) {
-  if (!given.empty()) return given;
-  if (const char* home = std::getenv("SOTTO_HOME"); home != nullptr && *home != '\0') return home;
-  if (const char* user = std::getenv("HOME"); user != nullptr && *user != '\0') {
-    return fmt::format("{}/.sotto", user);
-  }
-  return bad_input("E-identity-home", "neither SOTTO_HOME nor HOME says where your keys are",
-                   "name the folder with --home");
-}
 
 std::string address(const std::string& host, std::uint16_t port) {
   const bool v6 = host.find(':') != std::string::npos;

@@ -215,7 +215,14 @@ Result<void> Store::end(const std::string& run, RunState state,
     if (!written) return tl::unexpected(written.error());
   }
   if (auto freed = free_reserved(*database_, row->id, now); !freed) return freed;
-  return transaction->commit();
+  // Nobody resumes it any more, and its key would give away the noise.
+  written = database_->change("DELETE FROM records WHERE owner = ?", row->id);
+  if (!written) return tl::unexpected(written.error());
+  written = database_->change("UPDATE runs SET records = 0, head = ? WHERE id = ?",
+                              Blob{journal_head(run)}, row->id);
+  if (!written) return tl::unexpected(written.error());
+  if (auto ended = transaction->commit(); !ended) return ended;
+  return database_->empty_log();
 }
 
 Result<void> Store::finish(const std::string& run, const std::vector<std::string>& files,

@@ -44,8 +44,9 @@ struct StudyRuns {
 //
 //  1. After a crash at any instant the file is as after the last commit that returned,
 //     or one that was under way: never in between.
-//  2. A journal's records are never changed or removed; each is tied to those before it
-//     by a digest, so damage is found before it is used.
+//  2. A journal's records are never changed, and removed only when the run has ended: overwritten,
+//     for they hold the key that its noise came from. Each is tied to those before it by a
+//     digest, so damage is found before it is used.
 //  3. An entry of the ledger that was spent stays spent.
 //  4. A run that has ended reserves and spends nothing any more.
 //

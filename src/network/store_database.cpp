@@ -14,6 +14,7 @@ constexpr int kBusyMilliseconds = 10'000;
 constexpr const char* kSettings =
     "PRAGMA synchronous = FULL;"
     "PRAGMA foreign_keys = ON;"
+    "PRAGMA secure_delete = ON;"
     "PRAGMA trusted_schema = OFF;"
     "PRAGMA cell_size_check = ON;";
 
@@ -121,6 +122,13 @@ Result<int> Database::finish(Rows& rows) {
     if (!row) return tl::unexpected(row.error());
     if (!*row) return sqlite3_changes(handle_.get());
   }
+}
+
+Result<void> Database::empty_log() {
+  auto rows = query("PRAGMA wal_checkpoint(TRUNCATE)");
+  if (!rows) return tl::unexpected(rows.error());
+  if (const auto row = rows->step(); !row) return tl::unexpected(row.error());
+  return {};
 }
 
 Result<void> Database::script(const char* sql) {

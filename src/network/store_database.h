@@ -66,6 +66,10 @@ class Database {
   // Several statements without arguments, one after the other.
   [[nodiscard]] Result<void> script(const char* sql);
 
+  // What was overwritten in the file goes from its write-ahead log too, unless another process
+  // is reading there.
+  [[nodiscard]] Result<void> empty_log();
+
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:

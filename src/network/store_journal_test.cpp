@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
 #include "network/store_for_tests.h"
 #include "session/memory_journal.h"
 
@@ -146,8 +150,23 @@ TEST_F(StoreJournal, TheEndOfARunLeavesSpentEntriesAndOtherRunsAlone) {
   ASSERT_TRUE(other->commit());
   ASSERT_TRUE(store.fail("a1", "south was lost"));
   EXPECT_EQ(store.accounts().value().at(0).spent.epsilon, 0.75);
+}
+
+TEST_F(StoreJournal, TheEndOfARunErasesItsRecordsFromTheDisk) {
+  const std::string key = "the key that all of the noise was drawn from";
+  Store store = open();
+  const auto mine = journal(store, "a1");
+  mine->append(key);
+  ASSERT_TRUE(mine->commit());
+  ASSERT_TRUE(store.finish("a1", {}));
+  EXPECT_TRUE(journal(store, "a1")->records().value().empty());
   mine->append("what a late neighbour asked for");
-  EXPECT_TRUE(mine->commit()) << "records move no ledger";
+  EXPECT_FALSE(mine->commit()) << "a run that has ended hears nothing any more";
+  for (const auto& file : std::filesystem::directory_iterator(home())) {
+    std::ifstream in(file.path(), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    EXPECT_EQ(bytes.find(key), std::string::npos) << file.path();
+  }
 }
 
 // What both journals promise, told by the same moves.

@@ -1,5 +1,7 @@
 #include "paillier/encryption_key.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "paillier/primes.h"
 
@@ -46,7 +48,7 @@ Residues PaillierEncryptionKey::unmasked(std::span<const Integer> plain) const {
   numbers.reserve(plain.size());
   const WipedAtEnd wiped(numbers);
   for (const Integer& m : plain) {
-    check(mpz_sizeinbase(m.get_mpz_t(), 2) < key_bits_ - 1, "a plaintext is below N/2");
+    check(bit_length(m) < key_bits_ - 1, "a plaintext is below N/2");
     Limbs number = product(residue_of(m, n_), n_);
     const auto width = static_cast<mp_size_t>(number.size());
     Limbs scratch(static_cast<std::size_t>(mpn_sec_add_1_itch(width)));
@@ -113,7 +115,8 @@ Ciphertexts PaillierEncryptionKey::multiply(std::span<const Integer> ciphertexts
   // −k is N − k: an exponent as long as N, so that no ciphertext is inverted in variable time.
   Integer exponent = integer_of(residue_of(factor, n_));
   const WipedAtEnd wiped(exponent);
-  const std::size_t bits = sgn(factor) < 0 ? key_bits_ : mpz_sizeinbase(factor.get_mpz_t(), 2);
+  const std::size_t bits =
+      sgn(factor) < 0 ? key_bits_ : std::max<std::size_t>(1, bit_length(factor));
   return kernel_->store(kernel_->power(kernel_->load(ciphertexts), exponent, bits));
 }
 
@@ -130,7 +133,7 @@ Ciphertexts PaillierEncryptionKey::add_and_scale(std::span<const Integer> cipher
                                                  const Integer& factor, std::size_t factor_bits,
                                                  RandomSource& random) const {
   check(ciphertexts.size() == summands.size(), "one summand per ciphertext");
-  check(sgn(factor) >= 0 && mpz_sizeinbase(factor.get_mpz_t(), 2) <= factor_bits,
+  check(sgn(factor) >= 0 && bit_length(factor) <= factor_bits,
         "the factor has the bits it was announced with");
   Residues open = unmasked(summands);
   const WipedAtEnd wiped_open(open);

@@ -16,6 +16,8 @@
 #pragma GCC target("avx512f,avx512ifma")
 #endif
 
+#define SOTTO_PRAGMA(text) _Pragma(#text)
+#define SOTTO_UNROLL(times) SOTTO_PRAGMA(GCC unroll times)
 #include "paillier/ifma_lookup.h"
 
 namespace sotto {

@@ -25,7 +25,7 @@ struct Lookup {
       for (std::size_t entry = 0; entry < entries; ++entry) {
         const auto here = Lanes::equal(wanted, Lanes::broadcast(entry));
         const Vector8* from = table + entry * length + start;
-#pragma GCC unroll 20
+        SOTTO_UNROLL(20)
         for (std::size_t i = 0; i < kKept; ++i) {
           kept[i] = Lanes::choose(here, kept[i], Lanes::load(from + i));
         }
@@ -48,7 +48,7 @@ struct Lookup {
       for (std::size_t o = 0; o < octets; ++o) {
         const auto here = Lanes::equal(wanted, Lanes::broadcast(o));
         const Vector8* from = table + o * length + start;
-#pragma GCC unroll 20
+        SOTTO_UNROLL(20)
         for (std::size_t i = 0; i < kKept; ++i) {
           kept[i] = Lanes::look_up(here, kept[i], index, Lanes::load(from + i));
         }
@@ -59,11 +59,11 @@ struct Lookup {
 
  private:
   [[gnu::always_inline]] static inline void clear(V (&kept)[kKept]) {
-#pragma GCC unroll 20
+    SOTTO_UNROLL(20)
     for (std::size_t i = 0; i < kKept; ++i) kept[i] = Lanes::zero();
   }
   [[gnu::always_inline]] static inline void store(Vector8* out, const V (&kept)[kKept]) {
-#pragma GCC unroll 20
+    SOTTO_UNROLL(20)
     for (std::size_t i = 0; i < kKept; ++i) Lanes::store(out + i, kept[i]);
   }
 };

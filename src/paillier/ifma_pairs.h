@@ -95,7 +95,7 @@ struct Pairs {
           Tile::add_product(sum, factors[f].x + kTile * i, factors[f].y + kTile * (k - i));
         }
       }
-#pragma GCC unroll 10
+      SOTTO_UNROLL(10)
       for (std::size_t i = 0; i < kTile; ++i) {
         const V limb = times == kTwice ? Lanes::add(sum[i], sum[i]) : sum[i];
         Lanes::store(t + kTile * k + i, limb);
@@ -115,7 +115,7 @@ struct Pairs {
         Tile::add_product(sum, x + kTile * i, x + kTile * (k - i));
       }
       if (k % 2 == 0) Tile::add_triangle(sum, x + kTile * (k / 2));
-#pragma GCC unroll 5
+      SOTTO_UNROLL(5)
       for (std::size_t i = 0; i < kTile; i += 2) {
         const V limb = Lanes::load(x + (kTile * k + i) / 2);
         const V even = Lanes::add(sum[i], sum[i]);

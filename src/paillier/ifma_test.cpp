@@ -118,8 +118,9 @@ TEST_P(IfmaTest, TakesBatchesThatFillNoVector) {
   }
 }
 
-// No operation may rely on a number that is fully reduced: the parts of a pair go up to 2n.
-TEST_P(IfmaTest, KeepsPartsBelowTwiceTheModulus) {
+// No operation may rely on a number that is fully reduced: the parts of a pair go up to 2n,
+// until it leaves.
+TEST_P(IfmaTest, KeepsPartsBelowTwiceTheModulusAndLeavesWithThemBelowIt) {
   SeededRandom random(4);
   for (const std::size_t bits : {2U, 516U, 520U, 1036U, 1040U}) {
     for (const Integer& n : hard_moduli(bits, random)) {
@@ -135,21 +136,23 @@ TEST_P(IfmaTest, KeepsPartsBelowTwiceTheModulus) {
           put_number(x.at(limbs), limbs, lane, parts[(lane + turn) % kLanes]);
         }
         const Integer r = Integer(1) << (kLimbBits * limbs);
-        const auto expect = [&](const char* what) {
+        const auto expect = [&](const char* what, unsigned long power, const Integer& bound) {
           for (std::size_t lane = 0; lane < kLanes; ++lane) {
             const Integer value = parts[lane] + parts[(lane + turn) % kLanes] * n;
             const Integer low = get_number(z.at(0), limbs, lane);
             const Integer high = get_number(z.at(limbs), limbs, lane);
-            EXPECT_LT(low, 2 * n) << what;
-            EXPECT_LT(high, 2 * n) << what;
-            EXPECT_EQ(Integer((low + high * n) * r % (n * n)), Integer(value * value % (n * n)))
+            EXPECT_LT(low, bound) << what;
+            EXPECT_LT(high, bound) << what;
+            EXPECT_EQ(Integer((low + high * n) * r % (n * n)), power_mod(value, power, n * n))
                 << what << " modulo " << n;
           }
         };
         arithmetic().square(modulus.view(), z.at(0), x.at(0), scratch.at(0));
-        expect("square");
+        expect("square", 2, 2 * n);
         arithmetic().multiply(modulus.view(), z.at(0), x.at(0), x.at(0), scratch.at(0));
-        expect("multiply");
+        expect("multiply", 2, 2 * n);
+        arithmetic().leave(modulus.view(), z.at(0), x.at(0), scratch.at(0));
+        expect("leave", 1, n);
       }
     }
   }

@@ -19,6 +19,12 @@ namespace sotto {
 
 inline constexpr std::size_t kTile = 10;
 
+// Arrays become registers only where the loops over them are unrolled. ifma_avx512.cpp says
+// how; emulated lanes gain nothing from it.
+#ifndef SOTTO_UNROLL
+#define SOTTO_UNROLL(times)
+#endif
+
 template <class Lanes>
 struct Tiles {
   using V = typename Lanes::V;
@@ -28,12 +34,12 @@ struct Tiles {
   using Column = V[2 * kTile];
 
   [[gnu::always_inline]] static inline void clear(Column& sum) {
-#pragma GCC unroll 20
+    SOTTO_UNROLL(20)
     for (std::size_t i = 0; i < 2 * kTile; ++i) sum[i] = Lanes::zero();
   }
 
   [[gnu::always_inline]] static inline void next_column(Column& sum) {
-#pragma GCC unroll 10
+    SOTTO_UNROLL(10)
     for (std::size_t i = 0; i < kTile; ++i) {
       sum[i] = sum[kTile + i];
       sum[kTile + i] = Lanes::zero();
@@ -41,12 +47,12 @@ struct Tiles {
   }
 
   [[gnu::always_inline]] static inline void load(Column& sum, const Vector8* t) {
-#pragma GCC unroll 20
+    SOTTO_UNROLL(20)
     for (std::size_t i = 0; i < 2 * kTile; ++i) sum[i] = Lanes::load(t + i);
   }
 
   [[gnu::always_inline]] static inline void store(Vector8* t, const Column& sum) {
-#pragma GCC unroll 20
+    SOTTO_UNROLL(20)
     for (std::size_t i = 0; i < 2 * kTile; ++i) Lanes::store(t + i, sum[i]);
   }
 
@@ -55,16 +61,16 @@ struct Tiles {
   [[gnu::always_inline]] static inline void add_product(Column& sum, const Vector8* a,
                                                         const Vector8* b) {
     V factor[kTile];
-#pragma GCC unroll 10
+    SOTTO_UNROLL(10)
     for (std::size_t i = 0; i < kTile; ++i) factor[i] = Lanes::load(a + i);
-#pragma GCC unroll 10
+    SOTTO_UNROLL(10)
     for (std::size_t j = 0; j < kTile; ++j) {
       const V limb = Lanes::load(b + j);
-#pragma GCC unroll 10
+      SOTTO_UNROLL(10)
       for (std::size_t i = 0; i < kTile; ++i) {
         sum[i + j] = Lanes::add_low(sum[i + j], factor[i], limb);
       }
-#pragma GCC unroll 10
+      SOTTO_UNROLL(10)
       for (std::size_t i = 0; i < kTile; ++i) {
         sum[i + j + 1] = Lanes::add_high(sum[i + j + 1], factor[i], limb);
       }
@@ -74,15 +80,15 @@ struct Tiles {
   // sum += Σ_{i<j} aᵢaⱼ·2^(52(i+j)): the half of a square that will be doubled.
   [[gnu::always_inline]] static inline void add_triangle(Column& sum, const Vector8* a) {
     V factor[kTile];
-#pragma GCC unroll 10
+    SOTTO_UNROLL(10)
     for (std::size_t i = 0; i < kTile; ++i) factor[i] = Lanes::load(a + i);
-#pragma GCC unroll 10
+    SOTTO_UNROLL(10)
     for (std::size_t j = 0; j < kTile; ++j) {
-#pragma GCC unroll 10
+      SOTTO_UNROLL(10)
       for (std::size_t i = j + 1; i < kTile; ++i) {
         sum[i + j] = Lanes::add_low(sum[i + j], factor[i], factor[j]);
       }
-#pragma GCC unroll 10
+      SOTTO_UNROLL(10)
       for (std::size_t i = j + 1; i < kTile; ++i) {
         sum[i + j + 1] = Lanes::add_high(sum[i + j + 1], factor[i], factor[j]);
       }
@@ -105,9 +111,9 @@ struct Tiles {
     Column sum;
     load(sum, t);
     V factor[kTile];
-#pragma GCC unroll 10
+    SOTTO_UNROLL(10)
     for (std::size_t i = 0; i < kTile; ++i) factor[i] = Lanes::load(n + i);
-#pragma GCC unroll 10
+    SOTTO_UNROLL(10)
     for (std::size_t j = 0; j < kTile; ++j) {
       const V quotient = Lanes::add_low(Lanes::zero(), sum[j], inverse);
       Lanes::store(q + j, quotient);
@@ -115,16 +121,16 @@ struct Tiles {
       const V low = Lanes::add_low(Lanes::add(sum[j + 1], carried), factor[1], quotient);
       const V high = Lanes::add_high(Lanes::zero(), factor[0], quotient);
       sum[j + 1] = Lanes::add(low, high);
-#pragma GCC unroll 10
+      SOTTO_UNROLL(10)
       for (std::size_t i = 2; i < kTile; ++i) {
         sum[i + j] = Lanes::add_low(sum[i + j], factor[i], quotient);
       }
-#pragma GCC unroll 10
+      SOTTO_UNROLL(10)
       for (std::size_t i = 1; i < kTile; ++i) {
         sum[i + j + 1] = Lanes::add_high(sum[i + j + 1], factor[i], quotient);
       }
     }
-#pragma GCC unroll 10
+    SOTTO_UNROLL(10)
     for (std::size_t i = kTile; i < 2 * kTile; ++i) Lanes::store(t + i, sum[i]);
   }
 };

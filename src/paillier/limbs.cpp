@@ -3,6 +3,7 @@
 #include <openssl/crypto.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -61,6 +62,13 @@ void wipe(Residues& secrets) {
 
 std::size_t limbs_for_bits(std::size_t bits) {
   return (bits + GMP_NUMB_BITS - 1) / GMP_NUMB_BITS;
+}
+
+std::size_t bit_length(const Integer& x) {
+  const std::size_t size = mpz_size(x.get_mpz_t());
+  if (size == 0) return 0;
+  const mp_limb_t top = mpz_limbs_read(x.get_mpz_t())[size - 1];
+  return size * GMP_NUMB_BITS - static_cast<std::size_t>(std::countl_zero(top));
 }
 
 Limbs limbs_of(const Integer& x, std::size_t width) {

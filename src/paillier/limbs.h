@@ -57,6 +57,8 @@ struct WipingAllocator {
 using Limbs = std::vector<mp_limb_t, WipingAllocator<mp_limb_t>>;
 
 [[nodiscard]] std::size_t limbs_for_bits(std::size_t bits);
+// How many bits |x| has; GMP's own function branches on the sign.
+[[nodiscard]] std::size_t bit_length(const Integer& x);
 // |x| on `width` limbs, where it has room.
 [[nodiscard]] Limbs limbs_of(const Integer& x, std::size_t width);
 [[nodiscard]] Integer integer_of(std::span<const mp_limb_t> limbs);

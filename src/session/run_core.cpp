@@ -124,17 +124,10 @@ std::string RunCore::lost() const {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// The parties that are left and that this one can reach through each other; if it is given up
-// itself, all that are left.
+// The parties that are left and that this one can reach through each other.
 std::set<PartyId> RunCore::within_reach() const {
-  std::set<PartyId> reached;
-  std::vector<PartyId> front;
-  for (PartyId p = 0; p < terms_.graph.size(); ++p) {
-    if (!excluded_.contains(p) && (p == terms_.self || excluded_.contains(terms_.self))) {
-      reached.insert(p);
-      front.push_back(p);
-    }
-  }
+  std::set<PartyId> reached{terms_.self};
+  std::vector<PartyId> front{terms_.self};
   while (!front.empty()) {
     const PartyId p = front.back();
     front.pop_back();
@@ -145,12 +138,27 @@ std::set<PartyId> RunCore::within_reach() const {
   return reached;
 }
 
-// Whether all who are left have given up the same others. Then none of them releases an attempt
-// that was sealed with one of those: docs/proofs/session.md.
-bool RunCore::announced_by_all_left() const {
-  return std::ranges::all_of(within_reach(), [&](PartyId p) {
+// Whether all of `parties` have given up exactly `these`. If they are all that are left then,
+// none of them releases anything that was sealed with one of these: docs/proofs/session.md.
+bool RunCore::announced_by(const std::set<PartyId>& parties, const std::set<PartyId>& these) const {
+  return std::ranges::all_of(parties, [&](PartyId p) {
     const auto announced = announced_.find(p);
-    return announced != announced_.end() && announced->second == excluded_;
+    return announced != announced_.end() && announced->second == these;
+  });
+}
+
+// Whether nobody who is left can release, or has released, what this party is waiting for.
+bool RunCore::given_up_by_all_left() const {
+  if (!excluded_.contains(terms_.self)) return announced_by(within_reach(), excluded_);
+  if (excluded_.size() == terms_.graph.size()) return true;
+  // The others may go on without more or fewer than this party has lost.
+  return std::ranges::any_of(announced_, [&](const auto& announced) {
+    const std::set<PartyId>& these = announced.second;
+    std::set<PartyId> left;
+    for (PartyId p = 0; p < terms_.graph.size(); ++p) {
+      if (!these.contains(p)) left.insert(p);
+    }
+    return these.contains(terms_.self) && announced_by(left, these);
   });
 }
 

@@ -134,7 +134,9 @@ class RunCore {
   void exclude(const std::set<PartyId>& parties, const std::string& reason);
   [[nodiscard]] std::string lost() const;
   [[nodiscard]] std::set<PartyId> within_reach() const;
-  [[nodiscard]] bool announced_by_all_left() const;
+  [[nodiscard]] bool announced_by(const std::set<PartyId>& parties,
+                                  const std::set<PartyId>& these) const;
+  [[nodiscard]] bool given_up_by_all_left() const;
   [[nodiscard]] std::optional<Error> cannot_go_on() const;
   void blame(PartyId party, Error error);
 

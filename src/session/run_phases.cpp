@@ -37,7 +37,7 @@ bool RunCore::step_forward() {
 // Everybody who is left has said hello, and that they go on without the same others.
 bool RunCore::start_attempt() {
   if (!excluded_.empty()) {
-    if (!announced_by_all_left()) return false;
+    if (!given_up_by_all_left()) return false;
     if (auto hopeless = cannot_go_on()) {
       end(std::move(*hopeless));
       return false;

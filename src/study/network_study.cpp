@@ -107,7 +107,11 @@ SessionTerms session_terms(const Study& study, PartyId self, const std::string& 
   for (const PartyTerms& party : study.parties) terms.names.push_back(party.name);
   terms.debit.study = study.name;
   terms.debit.data = account;
-  terms.debit.unit = study.privacy.unit == Unit::kRecord ? "record" : "entry";
+  // Different notions of neighbouring do not add up: the ledger keeps them apart.
+  const bool replace = study.privacy.neighbours == Neighbours::kReplace;
+  terms.debit.unit = study.privacy.unit == Unit::kEntry ? "entry"
+                     : replace                          ? "replaced record"
+                                                        : "record";
   terms.debit.epsilon = study.privacy.budget.epsilon.value();
   terms.debit.delta = study.privacy.budget.delta.value();
   return terms;

@@ -1,0 +1,185 @@
+#include "session/links.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "base/random.h"
+#include "session/wire.h"
+
+namespace sotto {
+namespace {
+
+const std::string kStudy(kDigestBytes, 's');
+constexpr std::array<PartyId, 1> kOther{1};
+constexpr std::array<PartyId, 1> kSelf{0};
+
+std::string nonce(char letter) {
+  return std::string(kNonceBytes, letter);
+}
+
+// Two ends of one link; what is accepted is in the journal.
+struct Pair {
+  Links a{kStudy, nonce('a'), kOther};
+  Links b{kStudy, nonce('b'), kSelf};
+  std::vector<std::string> at_a;
+  std::vector<std::string> at_b;
+  Time now{};
+
+  void connect() {
+    a.connected(1, now);
+    b.connected(0, now);
+  }
+  void take(Links& links, PartyId from, const std::string& frame, std::vector<std::string>& got) {
+    auto body = links.receive(from, frame, now);
+    ASSERT_TRUE(body.has_value()) << body.error().to_string();
+    if (!*body) return;
+    links.accept(from, **body);
+    got.push_back(**body);
+  }
+  // Until nobody has anything to send.
+  void settle() {
+    for (bool more = true; more;) {
+      more = false;
+      for (const Outgoing& out : a.collect(now)) take(b, 0, out.frame, at_b), more = true;
+      for (const Outgoing& out : b.collect(now)) take(a, 1, out.frame, at_a), more = true;
+    }
+  }
+};
+
+std::string frame(std::uint64_t have, std::uint64_t number, const std::string& body,
+                  const std::string& study = kStudy, const std::string& of = nonce('b')) {
+  wire::Frame result;
+  result.set_study(study);
+  result.set_nonce(of);
+  result.set_have(have);
+  result.set_number(number);
+  result.set_body(body);
+  return result.SerializeAsString();
+}
+
+TEST(Links, DeliverOnceAndInOrder) {
+  Pair pair;
+  for (const char* word : {"one", "two", "three"}) pair.a.post(1, word);
+  pair.b.post(0, "eins");
+  EXPECT_TRUE(pair.a.collect(pair.now).empty()) << "nobody is connected";
+  pair.connect();
+  pair.settle();
+  EXPECT_EQ(pair.at_b, (std::vector<std::string>{"one", "two", "three"}));
+  EXPECT_EQ(pair.at_a, (std::vector<std::string>{"eins"}));
+  EXPECT_TRUE(pair.a.delivered(1));
+  EXPECT_TRUE(pair.b.delivered(0));
+}
+
+TEST(Links, DeliverOnceAndInOrderOverALineThatLosesRepeatsReordersAndBreaks) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SeededRandom random(seed);
+    Pair pair;
+    std::vector<std::string> words;
+    std::vector<std::pair<bool, std::string>> under_way;  // to b?
+    for (int step = 0; step < 200; ++step) {
+      pair.now += Time(500);
+      if (random.below(10) == 0) pair.connect();
+      if (random.below(30) == 0) pair.a.disconnected(1);
+      if (random.below(30) == 0) pair.b.disconnected(0);
+      if (random.below(6) == 0) {
+        words.push_back(std::to_string(step));
+        pair.a.post(1, words.back());
+        pair.b.post(0, words.back());
+      }
+      pair.a.tick(pair.now);
+      pair.b.tick(pair.now);
+      for (const Outgoing& out : pair.a.collect(pair.now)) under_way.emplace_back(true, out.frame);
+      for (const Outgoing& out : pair.b.collect(pair.now)) under_way.emplace_back(false, out.frame);
+      for (std::uint64_t many = random.below(4); many > 0 && !under_way.empty(); --many) {
+        const std::size_t k = random.below(under_way.size());
+        const auto [to_b, bytes] = under_way[k];
+        if (random.below(5) != 0) under_way.erase(under_way.begin() + static_cast<long>(k));
+        if (random.below(5) == 0) continue;
+        if (to_b) pair.take(pair.b, 0, bytes, pair.at_b);
+        if (!to_b) pair.take(pair.a, 1, bytes, pair.at_a);
+      }
+    }
+    for (int again = 0; again < 3; ++again) {
+      pair.connect();
+      pair.settle();
+    }
+    ASSERT_EQ(pair.at_a, words) << seed;
+    ASSERT_EQ(pair.at_b, words) << seed;
+  }
+}
+
+// One end heard the other's greeting, the other did not: somebody must speak again.
+TEST(Links, ALostGreetingStopsNothing) {
+  Pair pair;
+  pair.connect();
+  pair.a.post(1, "word");
+  (void)pair.b.collect(pair.now);  // lost
+  for (const Outgoing& out : pair.a.collect(pair.now)) pair.take(pair.b, 0, out.frame, pair.at_b);
+  pair.settle();
+  EXPECT_TRUE(pair.at_b.empty());
+  for (int second = 0; second < 20; ++second) {
+    pair.now += Time(1000);
+    pair.a.tick(pair.now);
+    pair.b.tick(pair.now);
+    pair.settle();
+  }
+  EXPECT_EQ(pair.at_b, (std::vector<std::string>{"word"}));
+}
+
+// After a crash the same words have the same numbers; what was acknowledged is not sent again.
+TEST(Links, GoOnAfterACrashWhereTheJournalsStand) {
+  Pair pair;
+  pair.connect();
+  pair.a.post(1, "one");
+  pair.a.post(1, "two");
+  pair.settle();
+  Links resumed(kStudy, nonce('a'), kOther);
+  for (const char* word : {"one", "two", "three"}) resumed.post(1, word);
+  pair.a = std::move(resumed);
+  pair.connect();
+  pair.settle();
+  EXPECT_EQ(pair.at_b, (std::vector<std::string>{"one", "two", "three"}));
+}
+
+TEST(Links, NothingIsAcknowledgedThatWasNotAccepted) {
+  Pair pair;
+  pair.connect();
+  ASSERT_TRUE(pair.a.receive(1, frame(0, 1, "word"), pair.now).has_value());
+  for (const Outgoing& out : pair.a.collect(pair.now)) EXPECT_EQ(frame_from(out.frame)->have(), 0U);
+}
+
+TEST(Links, AGapIsNotTaken) {
+  Pair pair;
+  pair.connect();
+  const auto body = pair.a.receive(1, frame(0, 2, "second"), pair.now);
+  ASSERT_TRUE(body.has_value());
+  EXPECT_FALSE(body->has_value());
+}
+
+void expect_refused(Links& links, PartyId from, const std::string& bytes, const std::string& name,
+                    const std::string& what) {
+  const auto result = links.receive(from, bytes, Time{});
+  ASSERT_FALSE(result.has_value()) << what;
+  EXPECT_EQ(result.error().name, name);
+  EXPECT_NE(result.error().what.find(what), std::string::npos) << result.error().what;
+}
+
+TEST(Links, RefuseWhatNoHonestNeighbourSends) {
+  Pair pair;
+  pair.connect();
+  expect_refused(pair.a, 5, frame(0, 1, "x"), "E-frame", "no neighbour");
+  expect_refused(pair.a, 1, "nonsense", "E-frame", "malformed");
+  expect_refused(pair.a, 1, frame(0, 0, "x"), "E-frame", "malformed");
+  expect_refused(pair.a, 1, frame(0, 1, ""), "E-frame", "malformed");
+  expect_refused(pair.a, 1, frame(0, 1, "x", kStudy, "short"), "E-frame", "malformed");
+  expect_refused(pair.a, 1, frame(0, 1, "x", std::string(32, 't')), "E-study-differs", "differs");
+  expect_refused(pair.a, 1, frame(1, 0, ""), "E-frame", "never sent");
+  pair.take(pair.a, 1, frame(0, 1, "x"), pair.at_a);
+  expect_refused(pair.a, 1, frame(0, 1, "y"), "E-equivocation", "under one number");
+  expect_refused(pair.a, 1, frame(0, 2, "x", kStudy, nonce('c')), "E-begun-anew", "another run");
+  EXPECT_EQ(pair.at_a, (std::vector<std::string>{"x"}));
+}
+
+}  // namespace
+}  // namespace sotto

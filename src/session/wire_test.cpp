@@ -1,0 +1,161 @@
+#include "session/wire.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "base/random.h"
+
+namespace sotto {
+namespace {
+
+IntegerVector some_integers() {
+  return {Integer(0),
+          Integer(1),
+          Integer(-1),
+          Integer(255),
+          Integer(256),
+          Integer(-65536),
+          Integer("123456789012345678901234567890"),
+          -Integer("340282366920938463463374607431768")};
+}
+
+std::string bytes_of(const Payload& payload) {
+  return step_of(payload).SerializeAsString();
+}
+
+std::vector<Payload> some_payloads() {
+  PairwiseOffer pairwise;
+  for (std::size_t k = 0; k < 32; ++k) pairwise.public_key[k] = static_cast<std::byte>(k);
+  const auto indices = std::make_shared<const IntegerVector>(some_integers());
+  const auto none = std::make_shared<const IntegerVector>();
+  const std::vector<double> values{0.0, -0.0, 1.5, 1e-310, std::numeric_limits<double>::max()};
+  return {ShuffleOffer{std::string("\0key", 4), some_integers()},
+          ShuffleOffer{},
+          ShuffleReply{some_integers()},
+          pairwise,
+          RoundValues{7, values, "signature"},
+          RoundValues{},
+          RoundReleases{3, {{1, indices, "a"}, {0, none, ""}}},
+          RoundReleases{}};
+}
+
+TEST(Wire, EveryPayloadComesBackWithTheSameBytes) {
+  for (const Payload& payload : some_payloads()) {
+    wire::Step step = step_of(payload);
+    const auto back = payload_of(step);
+    ASSERT_TRUE(back.has_value());
+    EXPECT_EQ(back->index(), payload.index());
+    EXPECT_EQ(bytes_of(*back), bytes_of(payload));
+  }
+  const auto values = std::get<RoundValues>(*payload_of(step_of(some_payloads()[4])));
+  EXPECT_EQ(values.round, 7U);
+  EXPECT_TRUE(std::signbit(values.values[1]));
+  EXPECT_EQ(values.values[3], 1e-310);
+  const auto offer = std::get<ShuffleOffer>(*payload_of(step_of(some_payloads()[0])));
+  EXPECT_EQ(offer.negated, some_integers());
+  EXPECT_EQ(offer.public_key, std::string("\0key", 4));
+  const auto releases = std::get<RoundReleases>(*payload_of(step_of(some_payloads()[6])));
+  EXPECT_EQ(*releases.news[0].indices, some_integers());
+  EXPECT_EQ(releases.news[0].signature, "a");
+}
+
+RC_GTEST_PROP(Wire, AnIntegerHasOneFormOnly, ()) {
+  const auto digits = *rc::gen::container<std::string>(rc::gen::inRange('0', '9'));
+  const bool negative = *rc::gen::arbitrary<bool>();
+  const Integer integer(((negative ? "-" : "") + ("0" + digits)), 10);
+  RC_ASSERT(*integer_from(integer_bytes(integer)) == integer);
+  // Any bytes that are taken for an integer are the bytes of that integer.
+  const auto any =
+      *rc::gen::container<std::string>(rc::gen::elementOf(std::string("\0\1\2\xff", 4)));
+  if (const auto taken = integer_from(any)) RC_ASSERT(integer_bytes(*taken) == any);
+}
+
+TEST(Wire, RefusesIntegersInAnyOtherForm) {
+  for (const std::string& bad :
+       {std::string(1, '\0'), std::string("\1", 1), std::string("\0\0", 2),
+        std::string("\1\0\1", 3), std::string("\2\1", 2), std::string("\xff\1", 2)}) {
+    EXPECT_FALSE(integer_from(bad).has_value());
+    wire::Step step;
+    step.mutable_shuffle_reply()->add_scaled(bad);
+    EXPECT_FALSE(payload_of(step).has_value());
+  }
+}
+
+TEST(Wire, RefusesWhatIsTooLongOrMissing) {
+  EXPECT_FALSE(payload_of(wire::Step{}).has_value());
+  for (const std::size_t size : {0U, 31U, 33U}) {
+    wire::Step step;
+    step.mutable_pairwise_offer()->set_public_key(std::string(size, 'k'));
+    EXPECT_FALSE(payload_of(step).has_value()) << size;
+  }
+  wire::Step values;
+  values.mutable_round_values()->set_signature(std::string(kMaxSignatureBytes + 1, 's'));
+  EXPECT_FALSE(payload_of(values).has_value());
+  wire::Step releases;
+  releases.mutable_round_releases()->add_news()->set_signature(
+      std::string(kMaxSignatureBytes + 1, 's'));
+  EXPECT_FALSE(payload_of(releases).has_value());
+}
+
+wire::Frame a_frame() {
+  wire::Body body;
+  *body.mutable_step() = step_of(some_payloads()[6]);
+  body.mutable_step()->set_attempt(std::string(kDigestBytes, 'a'));
+  wire::Frame frame;
+  frame.set_study(std::string(kDigestBytes, 's'));
+  frame.set_nonce(std::string(kNonceBytes, 'n'));
+  frame.set_have(300);
+  frame.set_number(5);
+  frame.set_body(body.SerializeAsString());
+  return frame;
+}
+
+TEST(Wire, ReadsNothingThatHasMoreInItThanItKnows) {
+  const std::string bytes = a_frame().SerializeAsString();
+  ASSERT_TRUE(frame_from(bytes).has_value());
+  EXPECT_FALSE(frame_from(bytes + std::string("\x98\x06\x01", 3)).has_value()) << "unknown field";
+  EXPECT_FALSE(frame_from(bytes + std::string("\x18\x01", 2)).has_value()) << "a field twice";
+  EXPECT_FALSE(frame_from(bytes + '\0').has_value());
+  for (std::size_t size = 1; size < bytes.size(); ++size) {
+    const auto shorter = frame_from(std::string_view(bytes).substr(0, size));
+    if (shorter) EXPECT_EQ(shorter->SerializeAsString(), bytes.substr(0, size));
+  }
+}
+
+// Whatever arrives: it is refused, or means something that has these bytes.
+TEST(Wire, NoBytesMakeItStumble) {
+  SeededRandom random(20);
+  const std::string frame = a_frame().SerializeAsString();
+  const std::string body = a_frame().body();
+  for (int trial = 0; trial < 20'000; ++trial) {
+    std::string bytes = random.below(2) == 0 ? frame : body;
+    for (std::uint64_t changes = 1 + random.below(4); changes > 0; --changes) {
+      const std::size_t place = random.below(bytes.size());
+      switch (random.below(4)) {
+        case 0:
+          bytes[place] = static_cast<char>(random.below(256));
+          break;
+        case 1:
+          bytes[place] = static_cast<char>(bytes[place] ^ static_cast<char>(1 << random.below(7)));
+          break;
+        case 2:
+          bytes.resize(place + 1);
+          break;
+        default:
+          bytes.insert(place, 1, static_cast<char>(random.below(256)));
+      }
+    }
+    if (const auto parsed = frame_from(bytes)) EXPECT_EQ(parsed->ByteSizeLong(), bytes.size());
+    if (const auto parsed = body_from(bytes)) {
+      EXPECT_EQ(parsed->ByteSizeLong(), bytes.size());
+      if (parsed->has_step()) (void)payload_of(parsed->step());
+    }
+    (void)text_from(bytes);
+  }
+}
+
+}  // namespace
+}  // namespace sotto
