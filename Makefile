@@ -14,7 +14,7 @@ build:
 	@cmake --build --preset $(PRESET) -j $(JOBS)
 
 demo: build
-	@scripts/demo $(BUILD)/sotto
+	@$(BUILD)/sotto demo
 
 # PRESET=asan or PRESET=tsan runs the same tests under a sanitizer.
 test: build

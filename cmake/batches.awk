@@ -1,8 +1,20 @@
 # awk -f batches.awk FILES... prints "batch file" for each file. Files of one batch are
-# compiled as one, so no two of them may define the same name in an anonymous namespace.
+# compiled as one, so no two of them may define the same name in an anonymous namespace,
+# nor may one define a type there whose name means another one, a header's, to the other.
 # Relies on clang-format: what is defined at that level starts in the first column.
 
 FNR == 1 { files[++count] = FILENAME; anonymous = 0 }
+{
+  line = $0
+  while (match(line, /[A-Za-z_][A-Za-z_0-9]*/)) {
+    mentioned = substr(line, RSTART, RLENGTH)
+    if (mentioned ~ /^[A-Z]/ && !((FILENAME, mentioned) in uses)) {
+      uses[FILENAME, mentioned] = 1
+      types[FILENAME] = types[FILENAME] " " mentioned
+    }
+    line = substr(line, RSTART + RLENGTH)
+  }
+}
 /^namespace \{/ { anonymous = 1; next }
 /^}  \/\/ namespace/ { anonymous = 0; next }
 !anonymous || !/^[A-Za-z_].*[(={;[]/ { next }
@@ -25,7 +37,12 @@ FNR == 1 { files[++count] = FILENAME; anonymous = 0 }
 function fits(file, batch,    k, n, list) {
   n = split(names[file], list, " ")
   for (k = 1; k <= n; ++k)
-    if ((batch, list[k]) in taken && taken[batch, list[k]] != meaning[file, list[k]]) return 0
+    if ((batch, list[k]) in taken && taken[batch, list[k]] != meaning[file, list[k]] ||
+        meaning[file, list[k]] == file && (batch, list[k]) in used) return 0
+  n = split(types[file], list, " ")
+  for (k = 1; k <= n; ++k)
+    if ((batch, list[k]) in taken && taken[batch, list[k]] !~ /^using / &&
+        taken[batch, list[k]] != file) return 0
   return 1
 }
 
@@ -39,6 +56,8 @@ END {
     ++size[best]
     n = split(names[files[f]], list, " ")
     for (k = 1; k <= n; ++k) taken[best, list[k]] = meaning[files[f], list[k]]
+    n = split(types[files[f]], list, " ")
+    for (k = 1; k <= n; ++k) used[best, list[k]] = 1
     print best, files[f]
   }
 }

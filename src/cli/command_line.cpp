@@ -1,3 +1,5 @@
+#include "cli/command_line.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -107,9 +109,10 @@ int run_command_line(int argc, const char* const* argv) {
   app.footer(
       "Exit status: 0 done, 1 failed, 2 bad input, 3 refused for privacy.\n"
       "'sotto VERB --help' shows a verb's options and an example.");
-  const std::vector<Verb> verbs{add_plan(app),     add_simulate(app),  add_predict(app),
-                                add_generate(app), add_reproduce(app), add_report(app),
-                                add_keys(app),     add_join(app),      add_ledger(app)};
+  const std::vector<Verb> verbs{
+      add_demo(app),    add_plan(app),     add_simulate(app), add_keys(app),   add_check(app),
+      add_join(app),    add_status(app),   add_abort(app),    add_ledger(app), add_report(app),
+      add_predict(app), add_generate(app), add_reproduce(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -148,8 +148,10 @@ class Join {
     auto journal = store_.journal(run_);
     if (!journal) return tl::unexpected(journal.error());
     const SteadyClock clock;
+    SessionTerms terms = session_terms(study_, self_, options_.account);
+    terms.data_digest = party_->data_digest();
     auto session = Session::open(
-        session_terms(study_, self_, options_.account), notary_, **journal,
+        std::move(terms), notary_, **journal,
         [this](std::span<const PartyId> members, const KeyedRandom::Key& key) {
           return party_->take_part(members, key);
         },

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cli/verb.h"
+#include "cli/command_line.h"
 #include "network/identity.h"
 
 namespace sotto {

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/command_line.h"
 #include "cli/home.h"
-#include "cli/verb.h"
 #include "network/store.h"
 
 namespace sotto {

@@ -1,4 +1,4 @@
-#include "cli/verb.h"
+#include "cli/command_line.h"
 
 int main(int argc, char** argv) {
   return sotto::run_command_line(argc, argv);

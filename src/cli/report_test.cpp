@@ -5,7 +5,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "cli/verb.h"
+#include "cli/command_line.h"
 #include "report/file.h"
 #include "report/run_record.h"
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "cli/command_line.h"
 
 namespace sotto {
 
@@ -40,8 +41,9 @@ struct Verb {
 [[nodiscard]] Verb add_join(CLI::App& app);
 [[nodiscard]] Verb add_keys(CLI::App& app);
 [[nodiscard]] Verb add_ledger(CLI::App& app);
-
-// Runs the program. Returns the exit status: 0, 1 (failed), 2 (bad input) or 3 (refused).
-[[nodiscard]] int run_command_line(int argc, const char* const* argv);
+[[nodiscard]] Verb add_demo(CLI::App& app);
+[[nodiscard]] Verb add_check(CLI::App& app);
+[[nodiscard]] Verb add_status(CLI::App& app);
+[[nodiscard]] Verb add_abort(CLI::App& app);
 
 }  // namespace sotto

@@ -20,7 +20,7 @@ struct Network {
   std::vector<std::unique_ptr<RandomSource>> random;
   Parties parties;
 
-  explicit Network(ConsensusMethod method) {
+  explicit Network(ConsensusMethod method, Barrier barrier = Barrier::kNone) {
     const ConsensusPlan plan = *plan_consensus(method, 1e-3, weights);
     SeededRandom numbers(1);
     for (PartyId i = 0; i < kParties; ++i) {
@@ -31,12 +31,14 @@ struct Network {
       auto sealing =
           make_pairwise(i, weights.graph(), secret, {.sigma_gamma = 0.2, .sigma_edge = 8},
                         *noise[i], *random[i], "a study");
-      parties.push_back(std::make_unique<AveragingParty>(i, weights, plan, std::move(sealing)));
+      parties.push_back(
+          std::make_unique<AveragingParty>(i, weights, plan, std::move(sealing), barrier));
     }
   }
-  [[nodiscard]] std::vector<double> sum(PartyId party) const {
-    return static_cast<const AveragingParty&>(*parties[party]).result();
+  [[nodiscard]] AveragingParty& at(PartyId party) const {
+    return static_cast<AveragingParty&>(*parties[party]);
   }
+  [[nodiscard]] std::vector<double> sum(PartyId party) const { return at(party).result(); }
 };
 
 class AveragingRun : public testing::TestWithParam<ConsensusMethod> {};
@@ -110,6 +112,72 @@ TEST_P(AveragingRun, KeepsOneEarlyRoundOfEachNeighbourAndRefusesTheRest) {
     post(run.parties[message.to]->receive(message), under_way);
   }
   for (PartyId i = 0; i < kParties; ++i) EXPECT_EQ(run.sum(i), honest.sum(i));
+}
+
+bool readable(const Message& message) {
+  return std::holds_alternative<RoundValues>(message.payload) ||
+         std::holds_alternative<RoundReleases>(message.payload);
+}
+
+// Delivers what is under way, and nothing more; the answers stay.
+void deliver_once(const Network& network, std::deque<Message>& under_way) {
+  for (std::size_t k = under_way.size(); k > 0; --k) {
+    const Message message = std::move(under_way.front());
+    under_way.pop_front();
+    post(network.parties[message.to]->receive(message), under_way);
+  }
+}
+
+// With the barrier held nothing readable leaves a sealed party, whatever its neighbours send.
+TEST_P(AveragingRun, HeldAtTheBarrierReleasesOnlyWhenToldTo) {
+  const Network honest(GetParam());
+  deliver_all(honest.parties);
+
+  const Network run(GetParam(), Barrier::kHeld);
+  std::deque<Message> under_way;
+  for (const auto& party : run.parties) post(party->start(), under_way);
+  while (!under_way.empty()) {
+    for (const Message& message : under_way) ASSERT_FALSE(readable(message));
+    deliver_once(run, under_way);
+  }
+  for (PartyId i = 0; i < kParties; ++i) {
+    ASSERT_TRUE(run.at(i).sealed());
+    ASSERT_FALSE(run.at(i).done());
+  }
+  // One after the other is told; what it sends does not make a neighbour speak.
+  for (PartyId i = 0; i < kParties; ++i) {
+    post(run.at(i).release(), under_way);
+    for (const Message& message : under_way) {
+      ASSERT_TRUE(readable(message));
+      ASSERT_LE(message.from, i);
+    }
+    if (i == 0) {
+      deliver_once(run, under_way);
+      ASSERT_TRUE(under_way.empty());
+    }
+  }
+  while (!under_way.empty()) deliver_once(run, under_way);
+  for (PartyId i = 0; i < kParties; ++i) EXPECT_EQ(run.sum(i), honest.sum(i));
+}
+
+TEST_P(AveragingRun, AgreesWithItsPeersAndWithNobodyFarAway) {
+  const Network run(GetParam());
+  deliver_all(run.parties);
+  const double scale = 30;  // of what was sent first: masks of a few standard deviations
+  for (PartyId i = 0; i < kParties; ++i) EXPECT_TRUE(run.at(0).agrees(run.sum(i), scale));
+  std::vector<double> far = run.sum(0);
+  far[1] += 1000;
+  EXPECT_FALSE(run.at(0).agrees(far, scale));
+  far[1] = std::nan("");
+  EXPECT_FALSE(run.at(0).agrees(far, scale));
+  far = run.sum(0);
+  far.push_back(0);
+  EXPECT_FALSE(run.at(0).agrees(far, scale));
+  if (GetParam() == ConsensusMethod::kExact) {
+    far = run.sum(0);
+    far[0] = std::nextafter(far[0], 1e9);
+    EXPECT_FALSE(run.at(0).agrees(far, scale)) << "one bit is one too many";
+  }
 }
 
 TEST(AveragingParty, OfAcReleasesAtOnceAndHasNothingToSeal) {

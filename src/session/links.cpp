@@ -12,6 +12,8 @@ namespace {
 // Connections lose nothing while they last, so these only matter where they break without a word.
 constexpr Time kFirstResend{4'000};
 constexpr Time kLastResend{60'000};
+// How long an acknowledgement waits for a body to travel with.
+constexpr Time kReceiptDelay{150};
 
 std::string digest_of(std::string_view body) {
   return Digest("sotto body").add(body).value();
@@ -93,7 +95,7 @@ Result<std::optional<std::string>> Links::receive(PartyId from, std::string_view
     link.sent = link.acknowledged;
   }
   if (number == 0) return std::nullopt;
-  link.owes_greeting = true;
+  if (!link.owes_receipt) link.owes_receipt = now;
   // A gap closes by itself: what is missing is sent again.
   if (number != link.received.size() + 1) return std::nullopt;
   return frame->body();
@@ -128,7 +130,7 @@ std::string Links::frame_of(const Link& link, std::uint64_t number, const std::s
   return frame.SerializeAsString();
 }
 
-std::vector<Outgoing> Links::collect(Time now) {
+std::vector<Outgoing> Links::collect(Time now, bool at_once) {
   std::vector<Outgoing> out;
   for (auto& [peer, link] : links_) {
     if (!link.connected) continue;
@@ -137,12 +139,16 @@ std::vector<Outgoing> Links::collect(Time now) {
         const auto& body = link.unacknowledged[link.sent - link.acknowledged];
         out.push_back({peer, frame_of(link, link.sent + 1, body)});
         link.owes_greeting = false;
+        link.owes_receipt.reset();
         link.last_sent = now;
       }
     }
-    if (link.owes_greeting) {
+    const bool receipt_due =
+        link.owes_receipt && (at_once || now - *link.owes_receipt >= kReceiptDelay);
+    if (link.owes_greeting || receipt_due) {
       out.push_back({peer, frame_of(link, 0, {})});
       link.owes_greeting = false;
+      link.owes_receipt.reset();
     }
   }
   return out;

@@ -40,8 +40,10 @@ class Links {
 
   // Sends again what has gone unanswered for long.
   void tick(Time now);
-  // Everything that may go out now. Only after the journal's commit: it acknowledges.
-  [[nodiscard]] std::vector<Outgoing> collect(Time now);
+  // Everything that may go out now. Only after the journal's commit: it acknowledges. With
+  // `at_once` every frame is acknowledged now; otherwise an acknowledgement waits a moment for a
+  // body that can carry it.
+  [[nodiscard]] std::vector<Outgoing> collect(Time now, bool at_once = true);
 
   // Whether all that was posted has arrived.
   [[nodiscard]] bool delivered(PartyId peer) const;
@@ -50,8 +52,9 @@ class Links {
  private:
   struct Link {
     bool connected = false;
-    bool heard = false;                // in this connection: we know what the peer has
-    bool owes_greeting = false;        // or an acknowledgement
+    bool heard = false;  // in this connection: we know what the peer has
+    bool owes_greeting = false;
+    std::optional<Time> owes_receipt;  // since when a body has gone unacknowledged
     std::optional<std::string> nonce;  // of the peer's run
     std::deque<std::string> unacknowledged;
     std::uint64_t acknowledged = 0;  // by the peer

@@ -102,6 +102,7 @@ class RunCore {
     bool reserved = false;
     std::map<PartyId, std::pair<std::string, std::string>> witnessed;  // digest, signature
     std::map<PartyId, Digest> heard_values;  // of neighbours, by study number
+    std::map<PartyId, double> heard_scale;   // largest number of their first round
     std::map<PartyId, Payload> held;         // first rounds of neighbours that released before us
     std::optional<Digest> sent_values;
     Round next_sent_round = 0;

@@ -178,11 +178,19 @@ bool RunCore::compare() {
     if (!outcomes.contains(p)) return false;
   }
   const wire::Outcome& own = outcomes.at(terms_.self);
+  // Two who began with little may be far apart for a while because a third began with much.
+  double scale = 0;
+  for (const PartyId author : attempt_->members) {
+    scale = std::max(scale, outcomes.at(author).scale());
+  }
   // Members only: somebody who was given up may say what it likes.
   for (const PartyId author : attempt_->members) {
     const wire::Outcome& outcome = outcomes.at(author);
     const auto chain = attempt_->heard_values.find(author);
-    if (chain != attempt_->heard_values.end() && chain->second.value() != outcome.sent()) {
+    const bool as_heard =
+        chain == attempt_->heard_values.end() || (chain->second.value() == outcome.sent() &&
+                                                  attempt_->heard_scale[author] == outcome.scale());
+    if (!as_heard) {
       end(Error{.name = "E-equivocation",
                 .what = fmt::format("{} did not send the same values to all of its neighbours",
                                     name(author)),
@@ -192,9 +200,8 @@ bool RunCore::compare() {
       return false;
     }
     const std::vector<double> theirs(outcome.values().begin(), outcome.values().end());
-    const bool same = attempt_->sent_values
-                          ? attempt_->party->agrees(theirs, std::max(own.scale(), outcome.scale()))
-                          : outcome.digest() == own.digest();
+    const bool same = attempt_->sent_values ? attempt_->party->agrees(theirs, scale)
+                                            : outcome.digest() == own.digest();
     if (same) continue;
     name_who_differs();
     if (!over()) {

@@ -19,6 +19,12 @@ std::size_t most_early_steps(std::size_t parties) {
   return 2 + parties;
 }
 
+double largest_of(std::span<const double> values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
 bool readable(const Payload& payload) {
   return std::holds_alternative<RoundValues>(payload) ||
          std::holds_alternative<RoundReleases>(payload);
@@ -126,6 +132,7 @@ bool RunCore::witness(PartyId from, const Payload& payload) {
   if (const auto* values = std::get_if<RoundValues>(&payload)) {
     auto chain = attempt_->heard_values.try_emplace(from, "sotto values").first;
     chain->second.add(std::uint64_t{values->round}).add(std::span<const double>(values->values));
+    if (values->round == 0) attempt_->heard_scale[from] = largest_of(values->values);
   }
   const auto* releases = std::get_if<RoundReleases>(&payload);
   if (releases == nullptr) return true;
@@ -158,11 +165,7 @@ void RunCore::sign(Payload& payload) {
           .add(std::span<const double>(values->values));
       attempt.next_sent_round = values->round + 1;
     }
-    if (values->round == 0) {
-      for (const double value : values->values) {
-        attempt.scale = std::max(attempt.scale, std::abs(value));
-      }
-    }
+    if (values->round == 0) attempt.scale = largest_of(values->values);
   }
   if (auto* releases = std::get_if<RoundReleases>(&payload)) {
     for (AuthoredRelease& release : releases->news) {

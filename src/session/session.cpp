@@ -57,6 +57,7 @@ std::string digest_of(const SessionTerms& terms) {
       .add(std::uint64_t{terms.self})
       .add(debit.data)
       .add(debit.unit)
+      .add(terms.data_digest)
       .add(std::span<const double>(amounts))
       .value();
 }
@@ -111,13 +112,10 @@ Result<std::unique_ptr<Session>> Session::open(SessionTerms terms, const Notary&
   if (!records->empty()) {
     wire::Record first;
     if (!first.ParseFromString(records->front()) || !first.has_begun()) return damaged();
-    const std::string& begun = first.begun().key();
-    if (begun.size() < kDigestBytes) return damaged();
-    const std::size_t key_bytes = begun.size() - kDigestBytes;
-    auto kept = RunKey::restore(std::string_view(begun).substr(0, key_bytes));
+    auto kept = RunKey::restore(first.begun().key());
     if (!kept) return tl::unexpected(kept.error());
     key = *kept;
-    if (begun.substr(key_bytes) != digest_of(terms)) {
+    if (first.begun().terms() != digest_of(terms)) {
       return refused("E-run-differs", "this run began with another study or with other data",
                      "resume it with what it began with, or abort it and start a new one");
     }
@@ -126,7 +124,8 @@ Result<std::unique_ptr<Session>> Session::open(SessionTerms terms, const Notary&
       new Session(std::move(terms), notary, journal, std::move(factory), key, now));
   if (records->empty()) {
     wire::Record begun;
-    begun.mutable_begun()->set_key(key.bytes() + digest_of(session->terms_));
+    begun.mutable_begun()->set_key(key.bytes());
+    begun.mutable_begun()->set_terms(digest_of(session->terms_));
     session->record(begun);
     // The key is kept before anything is drawn from it.
     if (auto kept = journal.commit(); !kept) return tl::unexpected(kept.error());
@@ -291,7 +290,7 @@ Result<std::vector<Outgoing>> Session::flush(Time now) {
     if (auto kept = journal_.commit(); !kept) return tl::unexpected(kept.error());
     staged_ = false;
   }
-  return links_.collect(now);
+  return links_.collect(now, core_.over());
 }
 
 bool Session::may_leave(Time now) const {

@@ -173,6 +173,27 @@ TEST(Session, OneWhoReleasedAloneIsLeftBehindAndTheRestFinish) {
   EXPECT_EQ(network.moves(0).spent, 1);
 }
 
+// The same, and party 1 hears of the release when it has given 0 up and does not know yet whether
+// the others have: they may go on without 0, and count on it.
+TEST(Session, AReleaseOfSomebodyWhoWasGivenUpBringsNobodyBack) {
+  Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::complete(4), 3);
+  network.connect_all();
+  network.run(isolating_0(network));
+  let_0_release(network);
+  for (const PartyId p : {1U, 2U, 3U}) network.disconnect(0, p);
+  network.wait(kPatience + 2 * kSecond, [](Mail&) { return false; });
+  network.connect(0, 1);
+  network.run([](Mail& mail) { return mail.from + mail.to == 1; });
+  EXPECT_TRUE(network.sessions[1]->run().excluded().contains(0));
+  EXPECT_FALSE(network.sessions[1]->run().released());
+  reconnect_all(network);
+  network.wait(20 * kSecond);
+  for (const PartyId p : {1U, 2U, 3U}) {
+    EXPECT_EQ(network.phase(p), Phase::kFinished) << network.error_what(p);
+    EXPECT_EQ(network.sessions[p]->run().members(), (std::vector<PartyId>{1, 2, 3}));
+  }
+}
+
 // 1 and 2 gave party 3 up, but 0 had released before it heard so: all four go on.
 TEST(Session, ALossThatCameAfterSomebodyReleasedIsTakenBack) {
   Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::complete(4), 3);
@@ -279,17 +300,21 @@ TEST(Session, AnEmptyLedgerEndsTheRunAndStaysTheReasonAfterACrash) {
   Network network(SimulatedSolver::kPairwise, ConsensusMethod::kExact, *Graph::complete(3), 2);
   network.journals[2]->refuse_reserves(true);
   network.connect_all();
-  network.run();
+  // Nobody hears of it before the crash.
+  network.run([&](Mail& mail) { return mail.from != 2 || network.phase(2) != Phase::kStopped; });
   EXPECT_EQ(network.error_name(2), "E-ledger-overdrawn");
-  for (const PartyId p : {0U, 1U}) EXPECT_EQ(network.phase(p), Phase::kFinished);
   network.journals[2]->refuse_reserves(false);
   network.crash(2);
   network.start(2);
   EXPECT_EQ(network.error_name(2), "E-ledger-overdrawn");
   network.connect(0, 2);
   network.connect(1, 2);
-  network.run();
+  network.run([](Mail& mail) {
+    EXPECT_FALSE(says(mail, 2, wire::Text::kReady));
+    return true;
+  });
   EXPECT_EQ(network.phase(2), Phase::kStopped);
+  for (const PartyId p : {0U, 1U}) EXPECT_EQ(network.phase(p), Phase::kFinished);
   EXPECT_EQ(network.moves(2).reserved, 0);
   EXPECT_TRUE(network.refusals.empty()) << network.refusals[0].to_string();
   EXPECT_FALSE(network.readable_left.contains(2));

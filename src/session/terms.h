@@ -27,6 +27,9 @@ struct SessionTerms {
   Time meeting{};                  // how long parties may take to show up
   Time patience{};                 // how long one that was there may be silent
   Debit debit;                     // `run` and `attempt` are filled in by the session
+  // Of what this party brings. A run is never resumed with other data: the same noise over two
+  // values would show their difference.
+  std::string data_digest = {};
 };
 
 // All of a run's randomness, from the operating system's generator: by type, so

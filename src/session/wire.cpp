@@ -66,9 +66,10 @@ std::optional<T> parse(std::string_view bytes) {
   T message;
   if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) return std::nullopt;
   if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return std::nullopt;
-  // Unknown fields would be signed, journalled and forwarded without anybody having read them.
+  // One meaning, one text. Unknown fields would be signed, journalled and forwarded without
+  // anybody having read them.
   message.DiscardUnknownFields();
-  if (message.ByteSizeLong() != bytes.size()) return std::nullopt;
+  if (message.SerializeAsString() != bytes) return std::nullopt;
   return message;
 }
 

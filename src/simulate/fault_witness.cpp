@@ -35,7 +35,8 @@ FaultWitness::FaultWitness(const SimulatedStudy& study)
     : ends(study.graph.size()),
       study_(study),
       rounds_(study.graph.size()),
-      attempts_(study.graph.size()) {
+      attempts_(study.graph.size()),
+      released_with_(study.graph.size()) {
   for (PartyEnd& end : ends) end.dead = true;
 }
 
@@ -90,6 +91,7 @@ void FaultWitness::look_at_release(PartyId from, const std::string& attempt, con
     if (member != from && !ready.contains(member)) violated(from, "released before all were ready");
   }
   if (members.empty()) violated(from, "released what it had given up");
+  released_with_[from] = members;
 }
 
 void FaultWitness::left(PartyId party, const Session& session, const MemoryJournal& journal) {
@@ -154,6 +156,18 @@ void FaultWitness::look_at_result(PartyId party) {
   }
 }
 
+// If an attempt begins anywhere, none of its members releases one that was sealed with others.
+void FaultWitness::look_at_attempts() {
+  for (const auto& [begun, key] : keys_) {
+    const Members& members = begun.second;
+    for (const PartyId member : members) {
+      if (!std::ranges::includes(members, released_with_[member])) {
+        violated(member, "released what others had given up with its consent");
+      }
+    }
+  }
+}
+
 void FaultWitness::look_at_finished(FaultKind kind, std::optional<PartyId> victim) {
   std::size_t finished = 0;
   std::size_t survivors = 0;
@@ -179,6 +193,7 @@ void FaultWitness::look_at_finished(FaultKind kind, std::optional<PartyId> victi
 void FaultWitness::verify(FaultKind kind, std::optional<PartyId> victim) {
   if (!violations.empty()) return;
   look_at_finished(kind, victim);
+  look_at_attempts();
   for (PartyId p = 0; p < ends.size(); ++p) {
     if (ends[p].phase != Phase::kFinished) continue;
     look_at_result(p);

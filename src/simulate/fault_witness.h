@@ -40,6 +40,7 @@ class FaultWitness {
   void look_at_release(PartyId from, const std::string& attempt, const Session& session,
                        const MemoryJournal& journal);
   void look_at_result(PartyId party);
+  void look_at_attempts();
   void look_at_finished(FaultKind kind, std::optional<PartyId> victim);
   [[nodiscard]] const std::vector<std::vector<double>>& undisturbed(const Members& members);
 
@@ -48,6 +49,7 @@ class FaultWitness {
   std::map<Members, std::vector<std::vector<double>>> undisturbed_;
   std::vector<std::map<Round, std::string>> rounds_;  // by party: what it sent, readable
   std::vector<std::optional<std::string>> attempts_;  // by party: what its readable words are of
+  std::vector<Members> released_with_;                // and whom that was sealed with
 };
 
 }  // namespace sotto

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "data/generator.h"
 #include "report/file.h"
@@ -26,6 +27,13 @@ std::string feature_text(const Feature& feature) {
     levels += fmt::format("{}\"{}\"", levels.empty() ? "" : ", ", level);
   }
   return text + fmt::format("levels = [{}]\n", levels);
+}
+
+// JSON's strings are strings of TOML too.
+std::string party_text(const PartyTerms& party) {
+  const auto quoted = [](const std::string& text) { return nlohmann::json(text).dump(); };
+  return fmt::format("\n[[party]]\nname        = {}\naddress     = {}\nfingerprint = {}\n",
+                     quoted(party.name), quoted(party.address), quoted(party.fingerprint));
 }
 
 Result<void> write_table(const std::filesystem::path& path, const GeneratedTable& table) {
@@ -51,7 +59,7 @@ std::string household_study_text(const HouseholdStudy& study) {
       R"(# Made-up households and the energy they use in a month.
 [study]
 name   = "energy"
-solver = "dishuf"
+solver = "{}"
 
 [privacy]
 epsilon    = {}
@@ -67,9 +75,10 @@ weight   = "metropolis"
 [data]
 target = {{ column = "{}", bounds = {} }}
 )",
-      study.epsilon, study.delta, study.parties < 3 ? "path" : "cycle", study.parties,
-      schema.target.column, bounds_text(schema.target.bounds));
+      to_string(study.solver), study.epsilon, study.delta, study.parties < 3 ? "path" : "cycle",
+      study.parties, schema.target.column, bounds_text(schema.target.bounds));
   for (const Feature& feature : schema.features) text += feature_text(feature);
+  for (const PartyTerms& party : study.members) text += party_text(party);
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "study/study.h"
 
 namespace sotto {
 
@@ -17,6 +18,8 @@ struct HouseholdStudy {
   double missing = 0.01;
   double epsilon = 1;
   double delta = 1e-6;
+  Solver solver = Solver::kDishuf;
+  std::vector<PartyTerms> members = {};  // for a network: one [[party]] each; or none
 };
 
 struct HouseholdFiles {

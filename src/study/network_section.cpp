@@ -21,9 +21,14 @@ double read_seconds(TomlReader& section, std::string_view key, double fallback) 
 
 Result<NetworkTerms> read_network_section(TomlReader& section, std::size_t parties) {
   NetworkTerms terms;
-  // Two parties know each other's part from the sum and their own; fewer are no study at all.
-  const auto least = section.optional_integer("min_parties", 2, static_cast<std::int64_t>(parties));
-  if (least) terms.min_parties = static_cast<std::size_t>(*least);
+  // More than half: otherwise two halves that lose each other would both go on, and everybody's
+  // value would be released twice over.
+  const auto all = static_cast<std::int64_t>(parties);
+  const auto least = section.optional_integer("min_parties", all / 2 + 1, all);
+  if (least) {
+    terms.min_parties = static_cast<std::size_t>(*least);
+    terms.attempts = parties - terms.min_parties + 1;
+  }
   terms.meeting_seconds = read_seconds(section, "meeting_seconds", terms.meeting_seconds);
   terms.patience_seconds = read_seconds(section, "patience_seconds", terms.patience_seconds);
   if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());

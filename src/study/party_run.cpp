@@ -11,6 +11,7 @@
 #include "problem/theta.h"
 #include "protocol/averaging_party.h"
 #include "protocol/tracking_party.h"
+#include "session/digest.h"
 #include "study/members.h"
 #include "study/plan.h"
 #include "study/problem.h"
@@ -74,14 +75,15 @@ Result<std::pair<double, Round>> tracking_terms(const Study& study, const Gradie
   return std::pair{choice->setup.step, choice->setup.rounds};
 }
 
-Result<Secret> secret_of_costs(const Study& study, PartyId self, const std::string& data) {
+Result<std::vector<double>> theta_of_costs(const Study& study, PartyId self,
+                                           const std::string& data) {
   if (data.empty()) {
     if (!study.problem || !study.problem->files.empty()) {
       return bad_input("E-data-missing", "this party brings no data", "name its file with --data");
     }
     auto problem = load_problem(study);
     if (!problem) return tl::unexpected(problem.error());
-    return secrets_of(*problem, study.privacy.sensitivity)[self];
+    return to_theta(problem->costs[self]);
   }
   const std::filesystem::path path(data);
   const auto costs = read_problem({&path, 1});
@@ -102,7 +104,7 @@ Result<Secret> secret_of_costs(const Study& study, PartyId self, const std::stri
                               .value()
                               .at(data));
   }
-  return Secret::of_entries(to_theta(costs->front()), study.privacy.sensitivity);
+  return to_theta(costs->front());
 }
 
 PartyId place_among(std::span<const PartyId> members, PartyId self) {
@@ -120,21 +122,23 @@ Result<PartyRun> PartyRun::make(const Study& study, PartyId self, const std::str
                                 const CsvProgress& progress) {
   const auto plan = make_plan(study, study.solver);
   if (!plan) return tl::unexpected(plan.error());
-  std::optional<PartyTable> table;
-  Result<Secret> secret =
-      bad_input("E-data-missing", "this party brings no data", "name its table with --data");
+  std::optional<PartyRun> made;
   if (study.privacy.unit == Unit::kRecord) {
-    if (data.empty()) return tl::unexpected(secret.error());
-    auto read = read_own_table(study, self, data, progress);
-    if (!read) return tl::unexpected(read.error());
-    secret = secret_of(study, *plan, *read);
-    table = std::move(*read);
+    if (data.empty()) {
+      return bad_input("E-data-missing", "this party brings no data", "name its table with --data");
+    }
+    auto table = read_own_table(study, self, data, progress);
+    if (!table) return tl::unexpected(table.error());
+    made = PartyRun(study, self, secret_of(study, *plan, *table));
+    made->data_digest_ = Digest("sotto sums").add(table->moments.sums).value();
+    made->table_ = std::move(*table);
   } else {
-    secret = secret_of_costs(study, self, data);
-    if (!secret) return tl::unexpected(secret.error());
+    const auto theta = theta_of_costs(study, self, data);
+    if (!theta) return tl::unexpected(theta.error());
+    made = PartyRun(study, self, Secret::of_entries(*theta, study.privacy.sensitivity));
+    made->data_digest_ = Digest("sotto theta").add(std::span<const double>(*theta)).value();
   }
-  PartyRun run(study, self, std::move(*secret));
-  run.table_ = std::move(table);
+  PartyRun run = std::move(*made);
   if (study.solver == Solver::kDishuf) {
     auto cipher =
         paillier_cipher(study.dishuf.key_bits,

@@ -29,6 +29,9 @@ class PartyRun {
   [[nodiscard]] Result<std::unique_ptr<StagedParty>> take_part(std::span<const PartyId> members,
                                                                const KeyedRandom::Key& key) const;
 
+  // SHA-256 of what the party brings, as it goes behind the boundary.
+  [[nodiscard]] const std::string& data_digest() const { return data_digest_; }
+
   // What the result comes to: the model and everything that may be kept.
   struct Model {
     RunRecord record;
@@ -45,6 +48,7 @@ class PartyRun {
   PartyId self_;
   Secret secret_;
   std::optional<PartyTable> table_;
+  std::string data_digest_;
   std::shared_ptr<const Cipher> cipher_;  // dishuf
 };
 

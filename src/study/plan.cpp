@@ -16,68 +16,6 @@
 namespace sotto {
 namespace {
 
-// The grid that the parties' secrets stand on.
-Grid grid_of(const Study& study) {
-  return study.privacy.unit == Unit::kRecord
-             ? moments_grid()
-             : Grid::for_sensitivity(study.privacy.sensitivity.value());
-}
-
-// How the shuffle packs its entries, or how long the key would have to be.
-Result<Packing> packing_of(const Study& study, const ShuffleNoise& noise) {
-  auto packing =
-      shuffle_packing(noise, grid_of(study), paillier_plaintext_bits(study.dishuf.key_bits));
-  if (!packing) return tl::unexpected(Error(packing.error()).at("[dishuf] key_bits"));
-  return packing;
-}
-
-// Bytes of an entry on the wire: a double in rounds of floating point; in `exact`
-// an integer about as long as its standard deviation, in grid steps.
-double release_bytes(const Plan& plan, const Study& study) {
-  const Grid grid = grid_of(study);
-  double bits = 64;
-  if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan.noise)) {
-    const Rational product =
-        shuffle->sigma_eta * Rational(Integer(static_cast<unsigned long>(shuffle->multiplier_max)) *
-                                      static_cast<unsigned long>(shuffle->multiplier_max));
-    const Rational widest =
-        std::max<Rational>(product, shuffle->sigma_gamma * Rational(shuffle->inverse_zeta));
-    if (sgn(widest) > 0) bits = log10(widest / grid.step()) / std::log10(2.0) + 4;
-  }
-  return std::ceil(std::max(bits, 64.0) / 8);
-}
-
-TrafficPlan predict_traffic(const Plan& plan, const Study& study) {
-  const Graph& graph = study.graph();
-  const auto degree = static_cast<std::uint64_t>(graph.max_degree());
-  const auto entries = static_cast<double>(plan.entries);
-  double messages = 0;
-  double bytes = 0;
-  if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan.noise)) {
-    // An offer and a reply per neighbour: each a vector of residues modulo N².
-    const auto packing = packing_of(study, *shuffle);
-    check(packing.has_value(), "a plan whose key is too short is refused earlier");
-    const ShuffleSize size =
-        shuffle_size(*packing, plan.entries, study.dishuf.key_bits, study.dishuf.full_randomness);
-    messages += 2.0 * static_cast<double>(degree);
-    bytes += static_cast<double>(degree * (size.offer_bytes + size.reply_bytes));
-  } else if (std::holds_alternative<PairwiseNoise>(plan.noise)) {
-    messages += static_cast<double>(degree);
-    bytes += 32.0 * static_cast<double>(degree);
-  }
-  const double rounds = plan.rounds.rounds.value_or(0);
-  messages += rounds * static_cast<double>(degree);
-  if (plan.solver == Solver::kGt) {
-    bytes += rounds * static_cast<double>(degree) * 2 * static_cast<double>(plan.dimension) * 8;
-  } else if (plan.consensus.method == ConsensusMethod::kExact) {
-    bytes += static_cast<double>(degree) * static_cast<double>(plan.parties) * entries *
-             release_bytes(plan, study);
-  } else {
-    bytes += rounds * static_cast<double>(degree) * entries * 8;
-  }
-  return {static_cast<std::uint64_t>(messages), static_cast<std::uint64_t>(bytes)};
-}
-
 Result<void> plan_gt(const Study& study, Plan& plan) {
   const PrivacyTerms& terms = study.privacy;
   if (terms.unit == Unit::kRecord) {
@@ -140,6 +78,22 @@ Result<void> plan_ac(const Study& study, Plan& plan) {
   return {};
 }
 
+// A shuffle that is given up before the barrier has shown each neighbour j one T_i + η_i more, with
+// an η_i of its own: k of them add (k − 1)Δ²/σ_η² to the square of whatever shift j has otherwise.
+void count_given_up_shuffles(const Study& study, const ShuffleNoise& noise,
+                             std::vector<Adversary>& adversaries) {
+  if (study.network.attempts <= 1) return;
+  const PrivacyTerms& terms = study.privacy;
+  const double look = terms.sensitivity.value() / nearest_double(noise.sigma_eta);
+  const double more = std::sqrt(static_cast<double>(study.network.attempts - 1)) * look;
+  for (Adversary& adversary : adversaries) {
+    if (adversary.name == "eavesdropper") continue;  // sees ciphertexts of those
+    adversary.shift = rounded_up(std::hypot(adversary.shift, more));
+    adversary.delta_at_epsilon = gaussian_delta(terms.budget.epsilon.value(), adversary.shift);
+    adversary.epsilon_at_delta = gaussian_epsilon(adversary.shift, terms.budget.delta.value());
+  }
+}
+
 Result<void> plan_dishuf(const Study& study, Plan& plan) {
   const PrivacyTerms& terms = study.privacy;
   const bool lemma1 = study.dishuf.calibration == Calibration::kLemma1;
@@ -152,16 +106,26 @@ Result<void> plan_dishuf(const Study& study, Plan& plan) {
                      "lemma1's values are past what floating-point averaging can hold",
                      "use [consensus] method = \"exact\", or calibration = \"graph\"");
   }
+  if (terms.colluders > 0 && study.network.attempts > 1) {
+    return tl::unexpected(
+        bad_input("E-dropout-colluders",
+                  "a shuffle that is given up shows colluders one more masked value, and the noise "
+                  "for colluders is calibrated for one",
+                  "use colluders = 0, pairwise or ac, or remove min_parties")
+            .value()
+            .at("[network] min_parties"));
+  }
   auto noise = lemma1 ? calibrate_lemma1(plan.parties, terms.sensitivity, terms.budget,
                                          study.dishuf.parameters)
                       : calibrate_shuffle(study.graph(), terms.sensitivity, terms.budget,
                                           study.dishuf.parameters, terms.colluders);
   if (!noise) return tl::unexpected(Error(noise.error()).at("[dishuf]"));
-  if (auto packing = packing_of(study, *noise); !packing) return tl::unexpected(packing.error());
+  if (auto packing = study_packing(study, *noise); !packing) return tl::unexpected(packing.error());
   auto adversaries =
       shuffle_adversaries(study.graph(), *noise, terms.sensitivity, terms.budget, terms.colluders);
   if (!adversaries) return tl::unexpected(adversaries.error());
   plan.adversaries = std::move(*adversaries);
+  count_given_up_shuffles(study, *noise, plan.adversaries);
   plan.sum_noise_sd =
       std::sqrt(static_cast<double>(plan.parties)) * nearest_double(noise->sigma_gamma);
   plan.noise = std::move(*noise);
@@ -193,6 +157,15 @@ void warn_about_adversaries(const Study& study, Plan& plan) {
 }
 
 }  // namespace
+
+Result<Packing> study_packing(const Study& study, const ShuffleNoise& noise) {
+  const Grid grid = study.privacy.unit == Unit::kRecord
+                        ? moments_grid()
+                        : Grid::for_sensitivity(study.privacy.sensitivity.value());
+  auto packing = shuffle_packing(noise, grid, paillier_plaintext_bits(study.dishuf.key_bits));
+  if (!packing) return tl::unexpected(Error(packing.error()).at("[dishuf] key_bits"));
+  return packing;
+}
 
 Result<std::size_t> problem_dimension(const Study& study) {
   if (study.data) return study.data->entries();
@@ -242,7 +215,7 @@ Result<Plan> make_plan(const Study& study, Solver solver) {
   plan.central_ratio = plan.sum_noise_sd / (study.privacy.sensitivity.value() / plan.kappa_bar);
   plan.expected = expected_accuracy(study, plan.sum_noise_sd);
   warn_about_adversaries(study, plan);
-  plan.traffic = predict_traffic(plan, study);
+  plan.traffic = predict_traffic(study, plan);
   return plan;
 }
 

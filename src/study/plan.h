@@ -6,9 +6,11 @@
 #include <variant>
 #include <vector>
 
+#include "paillier/packing.h"
 #include "simulate/simulation.h"
 #include "study/expected_error.h"
 #include "study/study.h"
+#include "study/traffic.h"
 
 namespace sotto {
 
@@ -17,11 +19,6 @@ struct RoundsPlan {
   std::string method;           // exact | plain | chebyshev | gradient-tracking
   std::optional<Round> rounds;  // none: decided from the perturbed costs, during the run
   std::optional<double> rate;   // per round; none: not known before the run
-};
-
-struct TrafficPlan {
-  std::uint64_t messages = 0;  // one party's, the busiest
-  std::uint64_t bytes = 0;     // of payload
 };
 
 // Everything that follows from the study alone. No data is touched.
@@ -44,6 +41,9 @@ struct Plan {
 
 // `solver` may differ from the study's, to compare.
 [[nodiscard]] Result<Plan> make_plan(const Study& study, Solver solver);
+
+// How the shuffle packs its entries; E-key-too-short says how long the key would have to be.
+[[nodiscard]] Result<Packing> study_packing(const Study& study, const ShuffleNoise& noise);
 
 // How many columns the model has: of the family, the schema, or the files.
 [[nodiscard]] Result<std::size_t> problem_dimension(const Study& study);

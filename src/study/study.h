@@ -81,6 +81,7 @@ struct ProblemSource {
 // [network]: how long parties wait for each other, and how few may go on.
 struct NetworkTerms {
   std::size_t min_parties = 0;      // 0: all of them
+  std::size_t attempts = 1;         // how often parties may have to seal anew, at most
   double meeting_seconds = 86'400;  // until everybody has shown up
   double patience_seconds = 300;    // for one that was there
 };

@@ -1,0 +1,116 @@
+#include "cli/demo_stage.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <random>
+
+#include "network/identity.h"
+#include "network/transport_address.h"
+#include "report/file.h"
+#include "study/household_study.h"
+
+namespace sotto {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kMark = ".sotto-demo";
+constexpr const char* kHost = "127.0.0.1";
+// Below what systems give to outgoing connections: no dialling party takes another's port
+// before that one listens there.
+constexpr std::uint16_t kFirstPort = 20'000;
+constexpr std::uint16_t kLastPort = 32'000;
+constexpr int kPortTries = 1000;
+
+// A folder that is not there, is empty, or holds an earlier demo.
+bool may_replace(const fs::path& folder) {
+  std::error_code problem;
+  if (!fs::exists(fs::symlink_status(folder, problem))) return true;
+  if (!fs::is_directory(folder, problem)) return false;
+  return fs::exists(folder / kMark, problem) || fs::is_empty(folder, problem);
+}
+
+Result<fs::path> choose_folder(const DemoSettings& settings) {
+  const fs::path folder(settings.folder);
+  std::error_code problem;
+  if (settings.keep) {
+    fs::path beside = folder;
+    for (int k = 2; fs::exists(beside, problem); ++k) {
+      beside = fmt::format("{}-{}", folder.string(), k);
+    }
+    return beside;
+  }
+  if (!may_replace(folder)) {
+    return tl::unexpected(bad_input("E-demo-folder", "there is something that no demo has made",
+                                    "name another folder with --out, or add --keep")
+                              .value()
+                              .at(folder.string()));
+  }
+  fs::remove_all(folder, problem);
+  if (problem) {
+    return tl::unexpected(
+        failed("E-file-write",
+               fmt::format("the earlier demo cannot be removed: {}", problem.message()),
+               "check the folder's permissions, or name another with --out")
+            .value()
+            .at(folder.string()));
+  }
+  return folder;
+}
+
+Result<std::vector<std::uint16_t>> free_ports(std::size_t count) {
+  std::vector<std::uint16_t> ports;
+  std::random_device seed;
+  std::minstd_rand random(seed());
+  std::uniform_int_distribution<int> any(kFirstPort, kLastPort);
+  for (int tries = 0; ports.size() < count && tries < kPortTries; ++tries) {
+    const auto port = static_cast<std::uint16_t>(any(random));
+    const bool taken = std::ranges::find(ports, port) != ports.end();
+    if (!taken && listen_problem({.host = kHost, .port = port}).empty()) ports.push_back(port);
+  }
+  if (ports.size() == count) return ports;
+  return failed(
+      "E-demo-ports",
+      fmt::format("no {} free ports from {} to {} on {}", count, kFirstPort, kLastPort, kHost),
+      "end what listens there; inside a sandbox, allow loopback");
+}
+
+}  // namespace
+
+Result<DemoStage> set_demo_stage(const DemoSettings& settings) {
+  const auto folder = choose_folder(settings);
+  if (!folder) return tl::unexpected(folder.error());
+  const auto ports = free_ports(settings.parties);
+  if (!ports) return tl::unexpected(ports.error());
+  if (auto marked = write_file(*folder / kMark, "sotto demo may replace this folder\n"); !marked) {
+    return tl::unexpected(marked.error());
+  }
+
+  DemoStage stage{.folder = folder->string(), .study = {}, .parties = {}};
+  HouseholdStudy households{
+      .folder = stage.folder, .parties = settings.parties, .rows = settings.rows};
+  households.solver = settings.solver;
+  for (std::size_t i = 0; i < settings.parties; ++i) {
+    DemoParty party;
+    party.name = fmt::format("party-{}", i + 1);
+    party.home = (*folder / party.name).string();
+    party.log = (*folder / (party.name + ".log")).string();
+    const auto identity = Identity::make(party.name, {kHost});
+    if (!identity) return tl::unexpected(identity.error());
+    if (auto saved = identity->save(party.home); !saved) return tl::unexpected(saved.error());
+    households.members.push_back({.name = party.name,
+                                  .address = fmt::format("{}:{}", kHost, (*ports)[i]),
+                                  .fingerprint = identity->fingerprint()});
+    stage.parties.push_back(std::move(party));
+  }
+  auto files = write_household_study(households);
+  if (!files) return tl::unexpected(files.error());
+  stage.study = files->study;
+  for (std::size_t i = 0; i < settings.parties; ++i) {
+    stage.parties[i].table = files->tables[i];
+  }
+  return stage;
+}
+
+}  // namespace sotto
