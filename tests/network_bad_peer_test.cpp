@@ -105,7 +105,7 @@ TEST_F(BadMember, AKeyThatIsNoneIsRefused) {
   offer.mutable_step()->mutable_shuffle_offer()->set_public_key(std::string(256, '\x02'));
   offer.mutable_step()->mutable_shuffle_offer()->add_negated(integer_bytes(Integer(7)));
   for (const std::size_t victim : {0U, 1U}) rogue_->send(victim, 2, offer);
-  expect_left_out("party-3");
+  expect_left_out("party-3 sent a public key that is refused");
 }
 
 TEST_F(BadMember, ForgedAndContradictoryWordsAreRefused) {

@@ -96,5 +96,27 @@ TEST(NetworkDropout, AfterTheBarrierTheRestStopAndSayWhatItCost) {
   EXPECT_TRUE(parties.spent_once(2));
 }
 
+// A second draw of the same noise would be a second release: who comes back without its journal
+// is not let into the run that it left.
+TEST(NetworkDropout, WhoComesBackWithoutItsJournalIsNotLetIn) {
+  Parties parties({.solver = "gt",
+                   .tables = false,
+                   .sections = "[gt]\nlambda_min = 200.0\nstep = 0.002\nrounds = 60\n",
+                   .network = "meeting_seconds = 60\npatience_seconds = 6\n"});
+  for (const std::size_t p : {0U, 1U}) parties.start(p);
+  parties.start(2, {.variables = {"SOTTO_TEST_KILL=40:sent"}});
+  ASSERT_EQ(parties.wait(2), -SIGKILL) << parties.said_by_all();
+  for (const char* file : {"party.db", "party.db-wal", "party.db-shm"}) {
+    std::filesystem::remove(std::filesystem::path(parties.home(2)) / file);
+  }
+  parties.start(2);
+  for (const std::size_t p : {0U, 1U}) {
+    EXPECT_TRUE(parties.says(p, "refused from party-3: [E-begun-anew]")) << parties.said_by_all();
+    EXPECT_EQ(parties.wait(p), 1) << parties.said(p);
+    EXPECT_EQ(parties.model(p), "");
+  }
+  EXPECT_EQ(parties.model(2), "");
+}
+
 }  // namespace
 }  // namespace sotto

@@ -61,8 +61,8 @@ Result<std::string> check_party(const CheckOptions& options) {
                            .seconds = options.seconds};
 
   const Checklist list = look(target);
-  const std::size_t problems = list.count(Verdict::kProblem);
-  const std::size_t warnings = list.count(Verdict::kWarning);
+  const std::size_t problems = list.count(CheckVerdict::kProblem);
+  const std::size_t warnings = list.count(CheckVerdict::kWarning);
   std::string text;
   if (options.output.json()) {
     const nlohmann::ordered_json json{

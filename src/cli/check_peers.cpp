@@ -16,12 +16,6 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kLook{100};
 
-// What became of a neighbour while we listened and dialled.
-struct PeerNews {
-  bool connected = false;
-  std::string trouble;
-};
-
 // Waiting does not mend these: somebody has to change something.
 bool needs_a_person(const std::string& trouble) {
   for (const char* word : {"certificate", "the name is not known", "does not speak"}) {
@@ -30,11 +24,18 @@ bool needs_a_person(const std::string& trouble) {
   return false;
 }
 
+// What became of a neighbour while we listened and dialled.
+struct PeerNews {
+  bool connected = false;
+  std::string trouble;
+  [[nodiscard]] bool settled() const { return connected || needs_a_person(trouble); }
+};
+
 void listen_for(Transport& transport, double seconds, std::map<PartyId, PeerNews>& news,
                 Checklist& list) {
   const auto late = steady_clock::now() + std::chrono::duration<double>(seconds);
-  const auto there = [](const auto& one) { return one.second.connected; };
-  while (steady_clock::now() < late && !std::ranges::all_of(news, there)) {
+  const auto settled = [](const auto& one) { return one.second.settled(); };
+  while (steady_clock::now() < late && !std::ranges::all_of(news, settled)) {
     const auto event = transport.wait(kLook);
     if (!event) continue;
     if (!event->peer) {
@@ -54,7 +55,7 @@ void tell(const Peer& peer, const PeerNews& news, Checklist& list) {
   if (news.connected) {
     return list.ok("peers", fmt::format("{} is connected over mutual TLS", peer.name));
   }
-  if (!news.trouble.empty() && needs_a_person(news.trouble)) {
+  if (news.settled()) {
     return list.problem("peers", news.trouble,
                         fmt::format("settle with {}'s operator who is right; a change of the study "
                                     "is for everybody",

@@ -8,28 +8,28 @@
 
 namespace sotto {
 
-std::string to_string(Verdict verdict) {
+std::string to_string(CheckVerdict verdict) {
   switch (verdict) {
-    case Verdict::kOk:
+    case CheckVerdict::kOk:
       return "ok";
-    case Verdict::kWarning:
+    case CheckVerdict::kWarning:
       return "warning";
-    case Verdict::kProblem:
+    case CheckVerdict::kProblem:
       return "problem";
   }
   return {};
 }
 
 void Checklist::ok(const std::string& name, const std::string& what) {
-  items_.push_back({.name = name, .verdict = Verdict::kOk, .what = what, .fix = {}});
+  items_.push_back({.name = name, .verdict = CheckVerdict::kOk, .what = what, .fix = {}});
 }
 
 void Checklist::warn(const std::string& name, const std::string& what, const std::string& fix) {
-  items_.push_back({.name = name, .verdict = Verdict::kWarning, .what = what, .fix = fix});
+  items_.push_back({.name = name, .verdict = CheckVerdict::kWarning, .what = what, .fix = fix});
 }
 
 void Checklist::problem(const std::string& name, const std::string& what, const std::string& fix) {
-  items_.push_back({.name = name, .verdict = Verdict::kProblem, .what = what, .fix = fix});
+  items_.push_back({.name = name, .verdict = CheckVerdict::kProblem, .what = what, .fix = fix});
 }
 
 void Checklist::problem(const std::string& name, const Error& error) {
@@ -37,7 +37,7 @@ void Checklist::problem(const std::string& name, const Error& error) {
   problem(name, fmt::format("[{}] {}{}", error.name, error.what, place), error.fix);
 }
 
-std::size_t Checklist::count(Verdict verdict) const {
+std::size_t Checklist::count(CheckVerdict verdict) const {
   return static_cast<std::size_t>(std::ranges::count(items_, verdict, &CheckItem::verdict));
 }
 

@@ -8,12 +8,12 @@
 
 namespace sotto {
 
-enum class Verdict { kOk, kWarning, kProblem };
-[[nodiscard]] std::string to_string(Verdict verdict);
+enum class CheckVerdict { kOk, kWarning, kProblem };
+[[nodiscard]] std::string to_string(CheckVerdict verdict);
 
 struct CheckItem {
   std::string name;  // what was looked at: "identity"
-  Verdict verdict = Verdict::kOk;
+  CheckVerdict verdict = CheckVerdict::kOk;
   std::string what;
   std::string fix;  // empty where there is nothing to mend
 };
@@ -27,7 +27,7 @@ class Checklist {
   void problem(const std::string& name, const Error& error);
 
   [[nodiscard]] const std::vector<CheckItem>& items() const { return items_; }
-  [[nodiscard]] std::size_t count(Verdict verdict) const;
+  [[nodiscard]] std::size_t count(CheckVerdict verdict) const;
 
   [[nodiscard]] std::string text() const;
   [[nodiscard]] nlohmann::ordered_json json() const;

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <random>
 
+#include "base/random.h"
 #include "network/identity.h"
 #include "network/transport_address.h"
 #include "report/file.h"
@@ -61,11 +61,10 @@ Result<fs::path> choose_folder(const DemoSettings& settings) {
 
 Result<std::vector<std::uint16_t>> free_ports(std::size_t count) {
   std::vector<std::uint16_t> ports;
-  std::random_device seed;
-  std::minstd_rand random(seed());
-  std::uniform_int_distribution<int> any(kFirstPort, kLastPort);
+  OsRandom random;
   for (int tries = 0; ports.size() < count && tries < kPortTries; ++tries) {
-    const auto port = static_cast<std::uint16_t>(any(random));
+    const auto port = static_cast<std::uint16_t>(
+        kFirstPort + random.below(std::uint64_t{kLastPort} - kFirstPort + 1));
     const bool taken = std::ranges::find(ports, port) != ports.end();
     if (!taken && listen_problem({.host = kHost, .port = port}).empty()) ports.push_back(port);
   }

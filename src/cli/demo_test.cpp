@@ -71,7 +71,7 @@ TEST(DemoCrew, FindsTheBytesThatAPartySent) {
   EXPECT_FALSE(sent_bytes_in("finished"));
 }
 
-class Demo : public FolderTest {
+class DemoVerb : public FolderTest {
  protected:
   struct Started {
     pid_t id = -1;
@@ -133,7 +133,7 @@ class Demo : public FolderTest {
   }
 };
 
-TEST_F(Demo, FitsOneModelOverPartiesThatAreProcessesOfTheirOwn) {
+TEST_F(DemoVerb, FitsOneModelOverPartiesThatAreProcessesOfTheirOwn) {
   const CommandRun run =
       demo({"--parties", "3", "--rows", "4000", "--solver", "pairwise", "--format", "json"});
   ASSERT_EQ(run.status, 0) << run.err;
@@ -165,9 +165,9 @@ TEST_F(Demo, FitsOneModelOverPartiesThatAreProcessesOfTheirOwn) {
   EXPECT_TRUE(everybody_has_left(3));
 }
 
-TEST_F(Demo, TellsAPersonWhatItDidAndReplacesWhatAnEarlierOneLeft) {
+TEST_F(DemoVerb, TellsAPersonWhatItDidAndReplacesWhatAnEarlierOneLeft) {
   for (int times = 0; times < 2; ++times) {
-    const CommandRun run = demo({"--parties", "2", "--rows", "300", "--solver", "ac"});
+    const CommandRun run = demo({"--parties", "2", "--rows", "50", "--solver", "ac"});
     ASSERT_EQ(run.status, 0) << run.err;
     EXPECT_THAT(run.err,
                 AllOf(HasSubstr("listening at 127.0.0.1:"), HasSubstr("party-2  finished")));
@@ -182,7 +182,7 @@ TEST_F(Demo, TellsAPersonWhatItDidAndReplacesWhatAnEarlierOneLeft) {
   EXPECT_TRUE(std::filesystem::exists(path("demo-2/study.toml")));
 }
 
-TEST_F(Demo, TouchesNoFolderThatItHasNotMade) {
+TEST_F(DemoVerb, TouchesNoFolderThatItHasNotMade) {
   std::filesystem::create_directories(path("demo"));
   write("demo/precious.txt", "keep me");
   const CommandRun run = demo({"--parties", "2"});
@@ -192,7 +192,7 @@ TEST_F(Demo, TouchesNoFolderThatItHasNotMade) {
   EXPECT_FALSE(std::filesystem::exists(path("demo/study.toml")));
 }
 
-TEST_F(Demo, RefusesWhatItCannotShow) {
+TEST_F(DemoVerb, RefusesWhatItCannotShow) {
   EXPECT_EQ(demo({"--parties", "1"}).status, 2);
   EXPECT_EQ(demo({"--parties", "21"}).status, 2);
   EXPECT_EQ(demo({"--rows", "-4"}).status, 2);
@@ -200,7 +200,7 @@ TEST_F(Demo, RefusesWhatItCannotShow) {
   EXPECT_FALSE(std::filesystem::exists(path("demo")));
 }
 
-TEST_F(Demo, ReportsAPartyThatFailsWithItsLastWordsAndEndsTheOthers) {
+TEST_F(DemoVerb, ReportsAPartyThatFailsWithItsLastWordsAndEndsTheOthers) {
   ASSERT_EQ(::setenv("SOTTO_TEST_KILL", "2:after", 1), 0);
   const CommandRun run = demo({"--parties", "3", "--rows", "50", "--solver", "ac"});
   ::unsetenv("SOTTO_TEST_KILL");
@@ -212,7 +212,7 @@ TEST_F(Demo, ReportsAPartyThatFailsWithItsLastWordsAndEndsTheOthers) {
   EXPECT_TRUE(everybody_has_left(3));
 }
 
-TEST_F(Demo, LeavesNoProcessBehindHoweverItEnds) {
+TEST_F(DemoVerb, LeavesNoProcessBehindHoweverItEnds) {
   for (const int signal : {SIGINT, SIGKILL}) {
     SCOPED_TRACE(signal);
     // Keys of 3072 bits: it is not over before the signal comes.

@@ -57,10 +57,10 @@ class RunsOnTheCommandLine : public FolderTest {
   }
 };
 
-using Status = RunsOnTheCommandLine;
-using Abort = RunsOnTheCommandLine;
+using StatusVerb = RunsOnTheCommandLine;
+using AbortVerb = RunsOnTheCommandLine;
 
-TEST_F(Status, SaysThatThereWasNoRunAndMakesNothing) {
+TEST_F(StatusVerb, SaysThatThereWasNoRunAndMakesNothing) {
   const CommandRun text = status();
   EXPECT_EQ(text.status, 0) << text.err;
   EXPECT_THAT(text.out, HasSubstr("No run was ever begun"));
@@ -69,7 +69,7 @@ TEST_F(Status, SaysThatThereWasNoRunAndMakesNothing) {
   EXPECT_FALSE(std::filesystem::exists(home()));
 }
 
-TEST_F(Status, ShowsEachRunWithItsStateItsCostAndItsFiles) {
+TEST_F(StatusVerb, ShowsEachRunWithItsStateItsCostAndItsFiles) {
   {
     Store store = open();
     begin(store, kRun, "en\x1b[2Jergy", "beef");
@@ -98,7 +98,7 @@ TEST_F(Status, ShowsEachRunWithItsStateItsCostAndItsFiles) {
   EXPECT_TRUE(json["runs"][1]["process"].is_null());
 }
 
-TEST_F(Status, NamesTheProcessThatIsInARun) {
+TEST_F(StatusVerb, NamesTheProcessThatIsInARun) {
   Store store = open();
   begin(store, kRun, "energy", "beef");
   const auto lock = store.lock("beef");
@@ -109,7 +109,7 @@ TEST_F(Status, NamesTheProcessThatIsInARun) {
   EXPECT_THAT(status().out, HasSubstr("was asked to give it up"));
 }
 
-TEST_F(Abort, EndsARunThatNoProcessIsInAndFreesWhatWasHeldBack) {
+TEST_F(AbortVerb, EndsARunThatNoProcessIsInAndFreesWhatWasHeldBack) {
   {
     Store store = open();
     begin(store, kRun, "energy", "beef");
@@ -125,7 +125,7 @@ TEST_F(Abort, EndsARunThatNoProcessIsInAndFreesWhatWasHeldBack) {
   EXPECT_EQ(store.ledger()->front().state, EntryState::kRestored);
 }
 
-TEST_F(Abort, SaysThatWhatWasSpentStaysSpent) {
+TEST_F(AbortVerb, SaysThatWhatWasSpentStaysSpent) {
   {
     Store store = open();
     begin(store, kRun, "energy", "beef");
@@ -141,7 +141,7 @@ TEST_F(Abort, SaysThatWhatWasSpentStaysSpent) {
   EXPECT_EQ(open().ledger()->front().state, EntryState::kSpent);
 }
 
-TEST_F(Abort, AsksTheProcessThatIsInTheRunAndWaitsForIt) {
+TEST_F(AbortVerb, AsksTheProcessThatIsInTheRunAndWaitsForIt) {
   Store store = open();
   begin(store, kRun, "energy", "beef");
   auto lock = store.lock("beef");
@@ -165,7 +165,7 @@ TEST_F(Abort, AsksTheProcessThatIsInTheRunAndWaitsForIt) {
   EXPECT_EQ(store.run(kRun)->note, "obeyed");
 }
 
-TEST_F(Abort, TakesARunByItsDigitsOrItsStudyAndListsThemWhereThereIsAChoice) {
+TEST_F(AbortVerb, TakesARunByItsDigitsOrItsStudyAndListsThemWhereThereIsAChoice) {
   {
     Store store = open();
     begin(store, kRun, "energy", "beef");
@@ -184,7 +184,7 @@ TEST_F(Abort, TakesARunByItsDigitsOrItsStudyAndListsThemWhereThereIsAChoice) {
   EXPECT_EQ(open().run(kRun)->state, RunState::kAborted);
 }
 
-TEST_F(Abort, HasNothingToGiveUpWhereNothingRuns) {
+TEST_F(AbortVerb, HasNothingToGiveUpWhereNothingRuns) {
   EXPECT_THAT(abort().err, HasSubstr("error[E-abort-none]"));
   EXPECT_FALSE(std::filesystem::exists(home()));
   {

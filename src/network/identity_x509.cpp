@@ -4,13 +4,14 @@
 #include <fmt/format.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
-#include <openssl/rand.h>
 #include <openssl/x509v3.h>
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/check.h"
+#include "base/random.h"
 
 namespace sotto::x509 {
 namespace {
@@ -151,7 +152,8 @@ std::vector<std::string> alternative_names(const X509* certificate) {
 void set_random_serial(X509* certificate) {
   // 20 octets at most, and positive: 159 random bits.
   std::array<unsigned char, 20> serial{};
-  check(RAND_bytes(serial.data(), static_cast<int>(serial.size())) == 1, "OpenSSL draws bits");
+  OsRandom random;
+  random.fill(std::as_writable_bytes(std::span(serial)));
   serial[0] &= 0x7f;
   BIGNUM* number = BN_bin2bn(serial.data(), static_cast<int>(serial.size()), nullptr);
   check(BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != nullptr,

@@ -27,9 +27,7 @@ grpc::Status hung_up(const std::string& why) {
 
 TransportCore::TransportCore(std::vector<Peer> peers, const TransportLimits& limits,
                              std::string own_fingerprint)
-    : limits_(limits),
-      own_fingerprint_(std::move(own_fingerprint)),
-      jitter_(std::random_device{}()) {
+    : limits_(limits), own_fingerprint_(std::move(own_fingerprint)) {
   for (Peer& peer : peers) {
     by_fingerprint_.emplace(peer.fingerprint, peer.id);
     lines_[peer.id].peer = std::move(peer);

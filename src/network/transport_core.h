@@ -6,11 +6,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "network/tls.h"
 #include "network/transport.h"
 #include "network/transport_stream.h"
@@ -100,7 +100,7 @@ class TransportCore final : public StreamOwner {
   std::vector<std::shared_ptr<Stream>> ended_;
   bool closing_ = false;
   Transport::Bytes bytes_;
-  std::minstd_rand jitter_;  // of pauses; nothing depends on its being unguessable
+  OsRandom jitter_;  // of pauses; nothing depends on its being unguessable
 };
 
 }  // namespace sotto

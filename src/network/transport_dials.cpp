@@ -27,8 +27,8 @@ void TransportCore::schedule_redial(Line& line) {
   if (line.open && now - line.since >= kSteady) line.failures = 0;
   const Pause longest = std::min(kLongestPause, kFirstPause * std::pow(2.0, line.failures));
   line.failures = std::min(line.failures + 1, 10);
-  std::uniform_real_distribution<double> part(0.5, 1.0);
-  line.due = now + std::chrono::duration_cast<Clock::duration>(longest * part(jitter_));
+  const double part = 0.5 + static_cast<double>(jitter_.below(1024)) / 2048;
+  line.due = now + std::chrono::duration_cast<Clock::duration>(longest * part);
   dials_.notify_all();
 }
 

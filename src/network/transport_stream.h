@@ -1,6 +1,7 @@
 #pragma once
 
 #include <grpcpp/grpcpp.h>
+#include <link.grpc.pb.h>
 
 #include <atomic>
 #include <deque>
@@ -10,7 +11,6 @@
 #include <utility>
 
 #include "graph/graph.h"
-#include "link.grpc.pb.h"
 
 namespace sotto {
 

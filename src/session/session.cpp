@@ -15,6 +15,8 @@ namespace {
 // neighbour that comes later finds out by itself. Whoever has a result stays for the study's
 // patience, because a neighbour that is away for less has a right to it.
 constexpr Time kLinger{10'000};
+// After so long without a connection a neighbour that needs nothing has left.
+constexpr Time kGone{3'000};
 
 // Marks an end that the ledger brought about: on replay it must happen at the same place.
 constexpr std::string_view kByLedger = "ledger:";
@@ -299,7 +301,10 @@ bool Session::may_leave(Time now) const {
   for (const PartyId neighbour : terms_.graph.neighbours(terms_.self)) {
     if (core_.excluded().contains(neighbour)) continue;
     const bool said_all = core_.phase() == Phase::kStopped || core_.said_farewell(neighbour);
-    everybody_served = everybody_served && said_all && links_.delivered(neighbour);
+    // Whoever needs nothing more, and has gone, will not come back for a last acknowledgement.
+    const auto away = away_since_.find(neighbour);
+    const bool gone = away != away_since_.end() && now - away->second > kGone;
+    everybody_served = everybody_served && said_all && (gone || links_.delivered(neighbour));
   }
   const Time linger = core_.phase() == Phase::kFinished ? terms_.patience : kLinger;
   return everybody_served || now - phase_since_ > linger;
