@@ -94,8 +94,8 @@ class StagedParty : public Party {
   // What the party ends with: sums, or gt's x. Precondition: done().
   [[nodiscard]] virtual std::vector<double> result() const = 0;
   // Whether a neighbour far away may have ended with `theirs`: `exact` gives everybody the same
-  // bits, the others come close. `scale` is the larger of what both sent first. Precondition:
-  // done().
+  // bits, the others come close. `scale` is the largest number that any member sent first.
+  // Precondition: done().
   [[nodiscard]] virtual bool agrees(std::span<const double> theirs, double scale) const = 0;
 };
 
