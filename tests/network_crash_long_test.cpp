@@ -44,8 +44,7 @@ std::string phase_in(const std::string& said) {
 
 class Matrix {
  public:
-  explicit Matrix(NetworkOptions options, std::size_t sample_every = 1)
-      : options_(std::move(options)), sample_every_(sample_every) {
+  explicit Matrix(NetworkOptions options) : options_(std::move(options)) {
     for (const char* point : kPoints) {
       for (std::size_t p = 0; p < options_.parties; ++p) crashes_.push_back({p, point});
     }
@@ -65,8 +64,8 @@ class Matrix {
       phases += fmt::format(", {} {}", phase, count);
       points += count;
     }
-    fmt::print("crash matrix, {}: {} crash points in {} runs{}{}\n", options_.solver, points, runs_,
-               phases, sampled_.empty() ? "" : fmt::format(" (of the {})", sampled_));
+    fmt::print("crash matrix, {}: {} crash points in {} runs{}\n", options_.solver, points, runs_,
+               phases);
     for (const std::string& failure : failures_) ADD_FAILURE() << failure;
     for (const char* phase : {"meeting", "ready", "averaging", "finished"}) {
       EXPECT_GT(covered_[phase], 0U) << phase;
@@ -82,7 +81,6 @@ class Matrix {
  private:
   struct Reference {
     std::vector<std::string> models;
-    std::size_t commits = 0;
   };
 
   void run_lane() {
@@ -98,29 +96,16 @@ class Matrix {
       // they have: the end is where two numbers in a row are not reached.
       int missed = 0;
       for (std::size_t k = 1; missed < 2 && failures_so_far() < 5; ++k) {
-        if (!wanted(k, reference->commits)) continue;
         missed = crash_at(parties, crashes_[next], k, *reference) ? 0 : missed + 1;
       }
     }
-  }
-
-  // The many equal rounds in the middle of gt need not all be tried.
-  bool wanted(std::size_t k, std::size_t commits) {
-    constexpr std::size_t kAtTheBeginning = 8;
-    constexpr std::size_t kAtTheEnd = 4;
-    if (sample_every_ == 1 || k <= kAtTheBeginning || k + kAtTheEnd > commits) return true;
-    const std::lock_guard lock(mutex_);
-    sampled_ = fmt::format("about {} commits of a party, the middle ones by every {}th", commits,
-                           sample_every_);
-    return k % sample_every_ == 0;
   }
 
   std::optional<Reference> without_crash(Parties& parties) {
     Reference reference;
     parties.restore_homes();
     for (std::size_t p = 0; p < parties.size(); ++p) {
-      parties.start(p, {.variables = {fmt::format("SOTTO_TEST_COMMITS={}/commits-{}",
-                                                  parties.folder().string(), p)}});
+      parties.start(p);
     }
     for (std::size_t p = 0; p < parties.size(); ++p) {
       if (parties.wait(p) != 0) {
@@ -128,9 +113,6 @@ class Matrix {
         return std::nullopt;
       }
       reference.models.push_back(parties.model(p));
-      std::size_t commits = 0;
-      std::ifstream(parties.folder() / fmt::format("commits-{}", p)) >> commits;
-      reference.commits = std::max(reference.commits, commits);
     }
     const std::lock_guard lock(mutex_);
     references_.insert(
@@ -197,14 +179,12 @@ class Matrix {
   }
 
   const NetworkOptions options_;
-  const std::size_t sample_every_;
   std::vector<Crash> crashes_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
   std::set<std::string> references_;
   std::map<std::string, std::size_t> covered_;
   std::size_t runs_ = 0;
-  std::string sampled_;
   std::vector<std::string> failures_;
 };
 
@@ -233,8 +213,7 @@ TEST(CrashMatrix, AKillInAnyRoundOfGtChangesNothing) {
   Matrix({.solver = "gt",
           .tables = false,
           .sections = "[gt]\nlambda_min = 200.0\nstep = 0.002\nrounds = 16\n",
-          .network = kPatience},
-         10)
+          .network = kPatience})
       .run();
 }
 
