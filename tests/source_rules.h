@@ -78,7 +78,8 @@ inline std::optional<std::string> way_to_raw_data(const SourceTree& tree,
 }
 
 inline std::vector<std::string> boundary_violations(const SourceTree& tree) {
-  static const std::set<std::string> kBehindTheBoundary{"protocol", "session", "simulate", "network"};
+  static const std::set<std::string> kBehindTheBoundary{"protocol", "session", "simulate",
+                                                        "network"};
   std::vector<std::string> violations;
   for (const auto& [path, text] : tree) {
     if (!kBehindTheBoundary.contains(room_of(path))) continue;
