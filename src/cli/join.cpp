@@ -13,6 +13,7 @@
 #include "cli/home.h"
 #include "cli/kill_point.h"
 #include "cli/progress_bar.h"
+#include "cli/shown.h"
 #include "cli/verb.h"
 #include "network/driver.h"
 #include "network/identity_notary.h"
@@ -41,10 +42,6 @@ struct JoinOptions {
   bool again = false;
 };
 
-std::int64_t unix_now() {
-  return static_cast<std::int64_t>(std::time(nullptr));
-}
-
 std::atomic<bool> interrupted{false};
 
 void catch_signals() {
@@ -55,9 +52,10 @@ void catch_signals() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-// One line a change, with the time: what an operator wants to find in a log.
+// One line a change, with the time: what an operator wants to find in a log. Peers have words in
+// it, and a terminal must not obey them.
 void say(const std::string& line) {
-  fmt::print(stderr, "{:%H:%M:%S} {}\n", fmt::localtime(std::time(nullptr)), line);
+  fmt::print(stderr, "{:%H:%M:%S} {}\n", fmt::localtime(std::time(nullptr)), harmless(line));
 }
 
 // The files a finished run leaves with the party.
@@ -142,9 +140,8 @@ class Join {
     auto chosen = choose_run(store_, study_);
     if (!chosen) return tl::unexpected(chosen.error());
     run_ = chosen->id;
-    files_.folder = options_.out.empty()
-                        ? std::filesystem::path(home_) / "runs" / run_.substr(0, 12)
-                        : std::filesystem::path(options_.out);
+    files_.folder = options_.out.empty() ? std::filesystem::path(home_) / "runs" / short_run(run_)
+                                         : std::filesystem::path(options_.out);
     auto journal = store_.journal(run_);
     if (!journal) return tl::unexpected(journal.error());
     const SteadyClock clock;
@@ -157,7 +154,7 @@ class Join {
         },
         chosen->key, clock.now());
     if (!session) return tl::unexpected(session.error());
-    if (chosen->resumed) say(fmt::format("resuming run {}", run_.substr(0, 12)));
+    if (chosen->resumed) say(fmt::format("resuming run {}", short_run(run_)));
     return take_part(**session, clock);
   }
 
@@ -257,7 +254,7 @@ class Join {
                     fmt::format("look for {}, or run it --again", run.files.front()));
     }
     std::string text =
-        fmt::format("this study was run to its end already ({})\n", run.run.substr(0, 12));
+        fmt::format("this study was run to its end already ({})\n", short_run(run.run));
     for (const std::string& file : run.files) text += fmt::format("  {}\n", file);
     return text + "--again runs it once more, with everybody, and costs the budget once more\n";
   }
@@ -300,7 +297,7 @@ Result<std::string> join(const JoinOptions& options) {
             .value()
             .at(options.study));
   }
-  auto store = Store::open(*home, unix_now);
+  auto store = Store::open(*home, unix_seconds);
   if (!store) return tl::unexpected(store.error());
   return Join(options, std::move(*study), *self, std::move(*identity), std::move(*store), *home)
       .run();

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cli/command_line.h"
+#include "cli/command_line_for_tests.h"
 #include "network/identity.h"
 
 namespace sotto {
@@ -16,41 +16,15 @@ using testing::HasSubstr;
 using testing::Not;
 namespace fs = std::filesystem;
 
-struct Outcome {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
-
-Outcome sotto(std::vector<std::string> words) {
-  words.insert(words.begin(), "sotto");
-  std::vector<const char*> argv;
-  for (const std::string& word : words) argv.push_back(word.c_str());
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  Outcome outcome;
-  outcome.status = run_command_line(static_cast<int>(argv.size()), argv.data());
-  outcome.out = testing::internal::GetCapturedStdout();
-  outcome.err = testing::internal::GetCapturedStderr();
-  return outcome;
-}
-
-class KeysVerb : public testing::Test {
+class KeysVerb : public FolderTest {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "sotto-keys-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    home_ = (folder_ / "home").string();
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  fs::path folder_;
-  std::string home_;
+  const fs::path folder_ = path("");
+  const std::string home_ = path("home");
 };
 
 TEST_F(KeysVerb, MakesAnIdentityAndPrintsTheBlockForTheStudy) {
-  const Outcome made = sotto({"keys", "new", "--name", "Süd \"1\"", "--host", "south.example",
-                              "--host", "10.0.0.5", "--home", home_});
+  const CommandRun made = run_sotto({"keys", "new", "--name", "Süd \"1\"", "--host",
+                                     "south.example", "--host", "10.0.0.5", "--home", home_});
   ASSERT_EQ(made.status, 0) << made.err;
   const auto identity = Identity::load(home_);
   ASSERT_TRUE(identity) << identity.error().to_string();
@@ -65,28 +39,29 @@ TEST_F(KeysVerb, MakesAnIdentityAndPrintsTheBlockForTheStudy) {
 }
 
 TEST_F(KeysVerb, ShowsWhatNewHasMadeAndNeverTheKey) {
-  const Outcome made = sotto({"keys", "new", "--name", "north", "--host", "::1", "--home", home_});
-  const Outcome shown = sotto({"keys", "show", "--home", home_});
+  const CommandRun made =
+      run_sotto({"keys", "new", "--name", "north", "--host", "::1", "--home", home_});
+  const CommandRun shown = run_sotto({"keys", "show", "--home", home_});
   EXPECT_EQ(shown.status, 0) << shown.err;
   EXPECT_EQ(shown.out, made.out);
   EXPECT_THAT(shown.out, HasSubstr("address     = \"[::1]:7101\""));
-  const Outcome json =
-      sotto({"keys", "show", "--home", home_, "--port", "7105", "--format", "json"});
+  const CommandRun json =
+      run_sotto({"keys", "show", "--home", home_, "--port", "7105", "--format", "json"});
   ASSERT_EQ(json.status, 0) << json.err;
   const auto parsed = nlohmann::json::parse(json.out);
   EXPECT_EQ(parsed["name"], "north");
   EXPECT_EQ(parsed["hosts"], nlohmann::json({"::1"}));
   EXPECT_EQ(parsed["fingerprint"], Identity::load(home_)->fingerprint());
   EXPECT_THAT(parsed["party"].get<std::string>(), HasSubstr("[::1]:7105"));
-  for (const Outcome& outcome : {made, shown, json}) {
+  for (const CommandRun& outcome : {made, shown, json}) {
     EXPECT_THAT(outcome.out, Not(HasSubstr("PRIVATE")));
   }
 }
 
 TEST_F(KeysVerb, TakesItsFolderFromTheEnvironment) {
   ASSERT_EQ(::setenv("SOTTO_HOME", home_.c_str(), 1), 0);
-  const Outcome made = sotto({"keys", "new", "--name", "north", "--host", "a"});
-  const Outcome shown = sotto({"keys", "show"});
+  const CommandRun made = run_sotto({"keys", "new", "--name", "north", "--host", "a"});
+  const CommandRun shown = run_sotto({"keys", "show"});
   ::unsetenv("SOTTO_HOME");
   EXPECT_EQ(made.status, 0) << made.err;
   EXPECT_EQ(shown.status, 0) << shown.err;
@@ -94,22 +69,23 @@ TEST_F(KeysVerb, TakesItsFolderFromTheEnvironment) {
 }
 
 TEST_F(KeysVerb, NeverReplacesAKeyAndRefusesOneThatOthersCanRead) {
-  ASSERT_EQ(sotto({"keys", "new", "--name", "a", "--host", "a", "--home", home_}).status, 0);
-  const Outcome again = sotto({"keys", "new", "--name", "a", "--host", "a", "--home", home_});
+  ASSERT_EQ(run_sotto({"keys", "new", "--name", "a", "--host", "a", "--home", home_}).status, 0);
+  const CommandRun again =
+      run_sotto({"keys", "new", "--name", "a", "--host", "a", "--home", home_});
   EXPECT_EQ(again.status, 2);
   EXPECT_THAT(again.err, HasSubstr("error[E-identity-exists]"));
   ASSERT_EQ(::chmod((home_ + "/identity.key").c_str(), 0644), 0);
-  const Outcome open = sotto({"keys", "show", "--home", home_});
+  const CommandRun open = run_sotto({"keys", "show", "--home", home_});
   EXPECT_EQ(open.status, 3);
   EXPECT_THAT(open.err, HasSubstr("chmod 600"));
 }
 
 TEST_F(KeysVerb, SaysWhatIsMissing) {
-  EXPECT_EQ(sotto({"keys"}).status, 2);
-  EXPECT_EQ(sotto({"keys", "new", "--name", "a", "--home", home_}).status, 2);
-  EXPECT_EQ(sotto({"keys", "new", "--host", "a", "--home", home_}).status, 2);
-  EXPECT_EQ(sotto({"keys", "show", "--port", "0", "--home", home_}).status, 2);
-  const Outcome missing = sotto({"keys", "show", "--home", home_});
+  EXPECT_EQ(run_sotto({"keys"}).status, 2);
+  EXPECT_EQ(run_sotto({"keys", "new", "--name", "a", "--home", home_}).status, 2);
+  EXPECT_EQ(run_sotto({"keys", "new", "--host", "a", "--home", home_}).status, 2);
+  EXPECT_EQ(run_sotto({"keys", "show", "--port", "0", "--home", home_}).status, 2);
+  const CommandRun missing = run_sotto({"keys", "show", "--home", home_});
   EXPECT_EQ(missing.status, 1);
   EXPECT_THAT(missing.err, HasSubstr("sotto keys new"));
 }

@@ -1,11 +1,10 @@
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <ctime>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/home.h"
+#include "cli/shown.h"
 #include "cli/verb.h"
 #include "network/store.h"
 
@@ -24,15 +23,11 @@ struct LedgerView {
   std::vector<LedgerEntry> entries;
 };
 
-std::int64_t unix_now() {
-  return static_cast<std::int64_t>(std::time(nullptr));
-}
-
 // To look at a ledger makes none.
 Result<LedgerView> look(const std::string& home) {
   LedgerView view;
   if (!Store::exists(home)) return view;
-  const auto store = Store::open(home, unix_now);
+  const auto store = Store::open(home, unix_seconds);
   if (!store) return tl::unexpected(store.error());
   auto accounts = store->accounts();
   if (!accounts) return tl::unexpected(accounts.error());
@@ -41,27 +36,13 @@ Result<LedgerView> look(const std::string& home) {
   return LedgerView{.accounts = std::move(*accounts), .entries = std::move(*entries)};
 }
 
-// Names come from studies that others wrote: a terminal must not obey them.
-std::string printable(const std::string& name) {
-  std::string shown;
-  for (const char letter : name) {
-    const auto code = static_cast<unsigned char>(letter);
-    shown += code < 0x20 || code == 0x7f ? '?' : letter;
-  }
-  return shown;
-}
-
-std::string utc(std::int64_t seconds) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
-}
-
 std::string shown(const LedgerAmount& amount) {
   return fmt::format("ε = {:.10g}, δ = {:.10g}", amount.epsilon, amount.delta);
 }
 
 std::string account_text(const LedgerAccount& account) {
-  std::string text = printable(account.data);
-  if (!account.unit.empty()) text += fmt::format(", per {}", printable(account.unit));
+  std::string text = harmless(account.data);
+  if (!account.unit.empty()) text += fmt::format(", per {}", harmless(account.unit));
   text += fmt::format("\n  spent  {}\n", shown(account.spent));
   if (!account.limit) return text + "  limit  none: set one with 'sotto ledger limit'\n";
   return text +
@@ -76,9 +57,9 @@ std::string text_of(const std::string& home, const LedgerView& view) {
   constexpr const char* kRow = "{:<20}  {:<8}  {:<10}  {:<10}  {:<16}  {:<12}  {}\n";
   text += fmt::format(kRow, "when", "state", "ε", "δ", "study", "run", "data");
   for (const auto& [debit, state, time] : view.entries) {
-    text += fmt::format(kRow, utc(time), to_string(state), fmt::format("{:.6g}", debit.epsilon),
-                        fmt::format("{:.6g}", debit.delta), printable(debit.study),
-                        printable(debit.run).substr(0, 12), printable(debit.data));
+    text += fmt::format(kRow, utc_text(time), to_string(state),
+                        fmt::format("{:.6g}", debit.epsilon), fmt::format("{:.6g}", debit.delta),
+                        harmless(debit.study), short_run(debit.run), harmless(debit.data));
   }
   return text;
 }
@@ -103,7 +84,7 @@ std::string json_of(const LedgerView& view) {
     json["accounts"].push_back(account_json(account));
   }
   for (const auto& [debit, state, time] : view.entries) {
-    json["entries"].push_back({{"time", utc(time)},
+    json["entries"].push_back({{"time", utc_text(time)},
                                {"state", to_string(state)},
                                {"run", debit.run},
                                {"attempt", debit.attempt},
@@ -129,7 +110,7 @@ Result<std::string> show(const LedgerOptions& options) {
 Result<std::string> set_limit(const LedgerOptions& options) {
   const auto home = home_folder(options.home);
   if (!home) return tl::unexpected(home.error());
-  auto store = Store::open(*home, unix_now);
+  auto store = Store::open(*home, unix_seconds);
   if (!store) return tl::unexpected(store.error());
   if (auto set = store->set_limit(options.data, options.limit); !set) {
     return tl::unexpected(set.error());

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cli/command_line.h"
+#include "cli/command_line_for_tests.h"
 #include "cli/home.h"
 #include "network/store.h"
 
@@ -17,33 +17,9 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-struct Ran {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
-
-Ran sotto(const std::vector<std::string>& words) {
-  std::vector<const char*> argv{"sotto"};
-  for (const std::string& word : words) argv.push_back(word.c_str());
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  Ran ran;
-  ran.status = run_command_line(static_cast<int>(argv.size()), argv.data());
-  ran.out = testing::internal::GetCapturedStdout();
-  ran.err = testing::internal::GetCapturedStderr();
-  return ran;
-}
-
-class LedgerOnTheCommandLine : public testing::Test {
+class LedgerOnTheCommandLine : public FolderTest {
  protected:
-  LedgerOnTheCommandLine() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "sotto_ledger_XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~LedgerOnTheCommandLine() override { std::filesystem::remove_all(folder_); }
-
-  [[nodiscard]] std::string home() const { return folder_ + "/home"; }
+  [[nodiscard]] std::string home() const { return path("home"); }
 
   // A run that spends; one second in 2023.
   void spend(const std::string& run, double epsilon, double delta, const std::string& study) const {
@@ -64,16 +40,13 @@ class LedgerOnTheCommandLine : public testing::Test {
     (*journal)->spend(run, "01");
     ASSERT_TRUE((*journal)->commit());
   }
-
- private:
-  std::string folder_;
 };
 
 TEST_F(LedgerOnTheCommandLine, SaysThatNothingWasSpentAndMakesNothing) {
-  const Ran ran = sotto({"ledger", "--home", home()});
+  const CommandRun ran = run_sotto({"ledger", "--home", home()});
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("Nothing was spent"));
-  const Ran scripted = sotto({"ledger", "--home", home(), "--format", "json"});
+  const CommandRun scripted = run_sotto({"ledger", "--home", home(), "--format", "json"});
   const auto json = nlohmann::json::parse(scripted.out);
   EXPECT_TRUE(json["accounts"].is_array() && json["accounts"].empty());
   EXPECT_TRUE(json["entries"].is_array() && json["entries"].empty());
@@ -83,13 +56,13 @@ TEST_F(LedgerOnTheCommandLine, SaysThatNothingWasSpentAndMakesNothing) {
 TEST_F(LedgerOnTheCommandLine, ShowsWhatWasSpentOnWhatWhenAndWhatIsLeft) {
   spend("a1b2", 0.25, 1e-6, "energy");
   spend("c3d4", 0.5, 2e-6, "in\x1b[2Jcome");
-  const Ran before = sotto({"ledger", "--home", home()});
+  const CommandRun before = run_sotto({"ledger", "--home", home()});
   EXPECT_THAT(before.out, HasSubstr("limit  none"));
-  const Ran set = sotto({"ledger", "limit", "--data", "all data", "--epsilon", "2", "--delta",
-                         "1e-5", "--home", home()});
+  const CommandRun set = run_sotto({"ledger", "limit", "--data", "all data", "--epsilon", "2",
+                                    "--delta", "1e-5", "--home", home()});
   EXPECT_EQ(set.status, 0) << set.err;
   EXPECT_THAT(set.out, HasSubstr("left   ε = 1.25, δ = 7e-06"));
-  const Ran after = sotto({"ledger", "--home", home()});
+  const CommandRun after = run_sotto({"ledger", "--home", home()});
   EXPECT_EQ(after.status, 0) << after.err;
   EXPECT_THAT(after.out,
               AllOf(HasSubstr("all data, per record"), HasSubstr("spent  ε = 0.75, δ = 3e-06"),
@@ -97,7 +70,7 @@ TEST_F(LedgerOnTheCommandLine, ShowsWhatWasSpentOnWhatWhenAndWhatIsLeft) {
                     HasSubstr("energy"), HasSubstr("a1b2"), Not(HasSubstr("\x1b"))));
 
   const auto json =
-      nlohmann::json::parse(sotto({"ledger", "--home", home(), "--format", "json"}).out);
+      nlohmann::json::parse(run_sotto({"ledger", "--home", home(), "--format", "json"}).out);
   ASSERT_EQ(json["accounts"].size(), 1U);
   const auto& account = json["accounts"][0];
   EXPECT_EQ(account["data"], "all data");
@@ -115,23 +88,23 @@ TEST_F(LedgerOnTheCommandLine, ShowsWhatWasSpentOnWhatWhenAndWhatIsLeft) {
 
 TEST_F(LedgerOnTheCommandLine, WhatIsNoLimitIsBadInput) {
   for (const char* epsilon : {"0", "-1", "nan", "inf"}) {
-    const Ran ran = sotto(
+    const CommandRun ran = run_sotto(
         {"ledger", "limit", "--data", "x", "--epsilon", epsilon, "--delta", "0", "--home", home()});
     EXPECT_EQ(ran.status, 2) << epsilon;
     EXPECT_EQ(ran.out, "");
     EXPECT_THAT(ran.err, HasSubstr("error[E-ledger-amount]"));
   }
-  EXPECT_EQ(sotto({"ledger", "limit", "--epsilon", "1", "--delta", "0"}).status, 2)
+  EXPECT_EQ(run_sotto({"ledger", "limit", "--epsilon", "1", "--delta", "0"}).status, 2)
       << "a limit on nothing";
-  const Ran scripted = sotto({"ledger", "limit", "--data", "", "--epsilon", "1", "--delta", "0",
-                              "--home", home(), "--format", "json"});
+  const CommandRun scripted = run_sotto({"ledger", "limit", "--data", "", "--epsilon", "1",
+                                         "--delta", "0", "--home", home(), "--format", "json"});
   EXPECT_EQ(scripted.status, 2);
   EXPECT_EQ(nlohmann::json::parse(scripted.err)["error"]["name"], "E-ledger-data");
 }
 
 TEST_F(LedgerOnTheCommandLine, AnErrorOfTheStoreIsTold) {
   std::filesystem::create_directories(home() + "/party.db");
-  const Ran ran = sotto({"ledger", "--home", home()});
+  const CommandRun ran = run_sotto({"ledger", "--home", home()});
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.err, HasSubstr("error[E-store-foreign]"));
 }

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/command_line.h"
+#include "cli/command_line_for_tests.h"
 
 // The road of a table through the program: generate, plan, simulate --data,
 // predict; and what it says when something is wrong.
@@ -15,24 +15,6 @@ namespace sotto {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Ran {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
-
-Ran sotto(const std::vector<std::string>& words) {
-  std::vector<const char*> argv{"sotto"};
-  for (const std::string& word : words) argv.push_back(word.c_str());
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  Ran ran;
-  ran.status = run_command_line(static_cast<int>(argv.size()), argv.data());
-  ran.out = testing::internal::GetCapturedStdout();
-  ran.err = testing::internal::GetCapturedStderr();
-  return ran;
-}
 
 std::string content(const fs::path& path) {
   std::ifstream file(path);
@@ -48,7 +30,8 @@ class TablesOnTheCommandLine : public testing::Test {
         fs::temp_directory_path() /
         (std::string("sotto_") + testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::remove_all(folder_);
-    const Ran made = sotto({"generate", "1500", "--parties", "3", "--out", folder_.string()});
+    const CommandRun made =
+        run_sotto({"generate", "1500", "--parties", "3", "--out", folder_.string()});
     ASSERT_EQ(made.status, 0) << made.err;
     for (int i = 1; i <= 3; ++i) {
       data_ += fmt::format("{}{}", i > 1 ? "," : "", path(fmt::format("party-{}.csv", i)));
@@ -59,9 +42,9 @@ class TablesOnTheCommandLine : public testing::Test {
   [[nodiscard]] std::string path(const std::string& name) const {
     return (folder_ / name).string();
   }
-  [[nodiscard]] Ran simulate(std::vector<std::string> more) const {
+  [[nodiscard]] CommandRun simulate(std::vector<std::string> more) const {
     more.insert(more.begin(), {"simulate", path("study.toml")});
-    return sotto(more);
+    return run_sotto(more);
   }
 
   fs::path folder_;
@@ -69,11 +52,11 @@ class TablesOnTheCommandLine : public testing::Test {
 };
 
 TEST_F(TablesOnTheCommandLine, GoFromMadeUpRowsToPredictions) {
-  const Ran plan = sotto({"plan", path("study.toml"), "--format", "json"});
+  const CommandRun plan = run_sotto({"plan", path("study.toml"), "--format", "json"});
   ASSERT_EQ(plan.status, 0) << plan.err;
   EXPECT_TRUE(nlohmann::json::parse(plan.out)["accuracy"]["rows_needed"].is_number());
 
-  const Ran run = simulate({"--data", data_, "--out", path("run")});
+  const CommandRun run = simulate({"--data", data_, "--out", path("run")});
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_NE(run.out.find("insulation=renovated"), std::string::npos);
   const auto model = nlohmann::json::parse(content(folder_ / "run" / "model.json"));
@@ -81,24 +64,24 @@ TEST_F(TablesOnTheCommandLine, GoFromMadeUpRowsToPredictions) {
   const auto record = nlohmann::json::parse(content(folder_ / "run" / "record.json"));
   EXPECT_EQ(record["own"].size(), 3U);
 
-  const Ran predicted = sotto({"predict", path("run/model.json"), path("party-2.csv")});
+  const CommandRun predicted = run_sotto({"predict", path("run/model.json"), path("party-2.csv")});
   ASSERT_EQ(predicted.status, 0) << predicted.err;
   EXPECT_EQ(std::ranges::count(predicted.out, '\n'), 1501);
   EXPECT_TRUE(predicted.out.starts_with("record,prediction\n1,"));
   EXPECT_NE(predicted.err.find("predictions of kwh"), std::string::npos);
 
-  const Ran written = sotto(
+  const CommandRun written = run_sotto(
       {"predict", path("run/model.json"), path("party-2.csv"), "--out", path("predictions.csv")});
   ASSERT_EQ(written.status, 0);
   EXPECT_EQ(content(folder_ / "predictions.csv"), predicted.out);
 
-  const Ran json =
-      sotto({"predict", path("run/model.json"), path("party-2.csv"), "--format", "json"});
+  const CommandRun json =
+      run_sotto({"predict", path("run/model.json"), path("party-2.csv"), "--format", "json"});
   EXPECT_EQ(nlohmann::json::parse(json.out)["predictions"].size(), 1500U);
 }
 
 TEST_F(TablesOnTheCommandLine, PrintTheModelAsJson) {
-  const Ran run = simulate({"--data", data_, "--format", "json"});
+  const CommandRun run = simulate({"--data", data_, "--format", "json"});
   ASSERT_EQ(run.status, 0) << run.err;
   const auto model = nlohmann::json::parse(run.out);
   EXPECT_EQ(model["study"], "energy");
@@ -107,7 +90,7 @@ TEST_F(TablesOnTheCommandLine, PrintTheModelAsJson) {
 
 TEST_F(TablesOnTheCommandLine, SplitOneFileAmongTheParties) {
   for (const char* how : {"interleaved", "contiguous"}) {
-    const Ran run = simulate({"--data", path("party-1.csv"), "--split", how});
+    const CommandRun run = simulate({"--data", path("party-1.csv"), "--split", how});
     EXPECT_EQ(run.status, 0) << run.err;
     EXPECT_NE(run.out.find("party-3"), std::string::npos);
   }
@@ -115,7 +98,7 @@ TEST_F(TablesOnTheCommandLine, SplitOneFileAmongTheParties) {
 }
 
 TEST_F(TablesOnTheCommandLine, RefuseASeedAndSeveralReleasesForPrivacy) {
-  const Ran seeded = simulate({"--data", data_, "--seed", "1"});
+  const CommandRun seeded = simulate({"--data", data_, "--seed", "1"});
   EXPECT_EQ(seeded.status, 3);
   EXPECT_NE(seeded.err.find("E-seed-data"), std::string::npos);
   EXPECT_EQ(simulate({"--data", data_, "--trials", "2"}).status, 3);
@@ -138,32 +121,33 @@ TEST_F(TablesOnTheCommandLine, ExitWithTwoForWhatCannotBeDone) {
   EXPECT_EQ(simulate({"--data", path("none.csv")}).status, 2);
   EXPECT_EQ(simulate({"--data", path("party-1.csv") + "," + path("party-2.csv")}).status, 2);
   std::ofstream(folder_ / "bad.csv") << "kwh,area_m2\n1,2\n";
-  const Ran header = simulate({"--data", path("bad.csv")});
+  const CommandRun header = simulate({"--data", path("bad.csv")});
   EXPECT_EQ(header.status, 2);
   EXPECT_NE(header.err.find("bad.csv, line 1"), std::string::npos);
   const std::string paper = std::string(SOTTO_SOURCE_DIR) + "/examples/paper.toml";
-  const Ran entries = sotto({"simulate", paper, "--data", data_});
+  const CommandRun entries = run_sotto({"simulate", paper, "--data", data_});
   EXPECT_EQ(entries.status, 2);
   EXPECT_NE(entries.err.find("E-data-unit"), std::string::npos);
-  EXPECT_EQ(sotto({"predict", path("none.json"), path("party-1.csv")}).status, 2);
-  EXPECT_EQ(sotto({"predict", path("study.toml"), path("party-1.csv")}).status, 2);
-  EXPECT_EQ(sotto({"generate", "0", "--out", path("x")}).status, 2);
-  EXPECT_EQ(sotto({"generate", "10", "--parties", "0", "--out", path("x")}).status, 2);
-  EXPECT_EQ(sotto({"generate", "10", "--missing", "0.9", "--out", path("x")}).status, 2);
-  EXPECT_EQ(sotto({"generate", "10"}).status, 2);
+  EXPECT_EQ(run_sotto({"predict", path("none.json"), path("party-1.csv")}).status, 2);
+  EXPECT_EQ(run_sotto({"predict", path("study.toml"), path("party-1.csv")}).status, 2);
+  EXPECT_EQ(run_sotto({"generate", "0", "--out", path("x")}).status, 2);
+  EXPECT_EQ(run_sotto({"generate", "10", "--parties", "0", "--out", path("x")}).status, 2);
+  EXPECT_EQ(run_sotto({"generate", "10", "--missing", "0.9", "--out", path("x")}).status, 2);
+  EXPECT_EQ(run_sotto({"generate", "10"}).status, 2);
 }
 
 TEST_F(TablesOnTheCommandLine, WarnWhereThereAreTooFewRows) {
-  ASSERT_EQ(sotto({"generate", "20", "--parties", "3", "--out", path("few")}).status, 0);
-  const Ran run = simulate({"--data", path("few/party-1.csv") + "," + path("few/party-2.csv") +
-                                          "," + path("few/party-3.csv")});
+  ASSERT_EQ(run_sotto({"generate", "20", "--parties", "3", "--out", path("few")}).status, 0);
+  const CommandRun run =
+      simulate({"--data", path("few/party-1.csv") + "," + path("few/party-2.csv") + "," +
+                              path("few/party-3.csv")});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_NE(run.out.find("better than predicting the mean of kwh"), std::string::npos) << run.out;
 }
 
 TEST_F(TablesOnTheCommandLine, FitTheExampleOfTheFolder) {
   const std::string example = std::string(SOTTO_SOURCE_DIR) + "/examples/energy.toml";
-  const Ran run = sotto({"simulate", example, "--data", path("party-1.csv")});
+  const CommandRun run = run_sotto({"simulate", example, "--data", path("party-1.csv")});
   EXPECT_EQ(run.status, 0) << run.err;
 }
 

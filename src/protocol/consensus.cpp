@@ -110,7 +110,7 @@ class LinearConsensus final : public Consensus {
   [[nodiscard]] std::vector<Message> broadcast() const {
     const Payload payload = RoundValues{exchange_.round(), current_};
     std::vector<Message> out;
-    for (const PartyId to : exchange_.neighbours()) out.push_back({self_, to, payload});
+    for (const PartyId to : exchange_.neighbours()) out.emplace_back(self_, to, payload);
     return out;
   }
 
@@ -203,7 +203,7 @@ class ExactConsensus final : public Consensus {
   [[nodiscard]] std::vector<Message> broadcast() const {
     const Payload payload = RoundReleases{exchange_.round(), news_};
     std::vector<Message> out;
-    for (const PartyId to : exchange_.neighbours()) out.push_back({self_, to, payload});
+    for (const PartyId to : exchange_.neighbours()) out.emplace_back(self_, to, payload);
     return out;
   }
 

@@ -70,7 +70,7 @@ void GradientTracking::step() {
 std::vector<Message> GradientTracking::broadcast() const {
   const Payload payload = RoundValues{exchange_.round(), state_};
   std::vector<Message> out;
-  for (const PartyId to : exchange_.neighbours()) out.push_back({self_, to, payload});
+  for (const PartyId to : exchange_.neighbours()) out.emplace_back(self_, to, payload);
   return out;
 }
 

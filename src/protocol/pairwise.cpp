@@ -89,7 +89,7 @@ class Pairwise final : public Sealing {
   [[nodiscard]] Result<std::vector<Message>> start() override {
     std::vector<Message> out;
     for (const EdgeState& edge : edges_) {
-      out.push_back({self_, edge.neighbour, PairwiseOffer{public_part(edge.key.get())}});
+      out.emplace_back(self_, edge.neighbour, PairwiseOffer{public_part(edge.key.get())});
     }
     return out;
   }

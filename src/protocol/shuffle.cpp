@@ -46,7 +46,7 @@ class Shuffle final : public Sealing {
     for (Integer& plaintext : negated) plaintext = -plaintext;
     const ShuffleOffer offer{key_->encryption_key().serialised(), key_->encrypt(negated, random_)};
     std::vector<Message> out;
-    for (const PartyId to : neighbours_) out.push_back({self_, to, offer});
+    for (const PartyId to : neighbours_) out.emplace_back(self_, to, offer);
     return out;
   }
 

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "protocol/averaging_party.h"
+#include "protocol/drawing_party.h"
 #include "protocol/tracking_party.h"
 #include "session/digest.h"
 
@@ -55,33 +56,6 @@ std::string certificate_of(PartyId party) {
   return fmt::format("the certificate of party {}", party + 1);
 }
 
-// A party and what it draws from.
-class SimulatedParty final : public StagedParty {
- public:
-  explicit SimulatedParty(const KeyedRandom::Key& key)
-      : random_(key), noise_(exact_noise(random_)) {}
-  RandomSource& random() { return random_; }
-  NoiseSource& noise() { return *noise_; }
-  void set(std::unique_ptr<StagedParty> party) { party_ = std::move(party); }
-
-  [[nodiscard]] Result<std::vector<Message>> start() override { return party_->start(); }
-  [[nodiscard]] Result<std::vector<Message>> receive(const Message& message) override {
-    return party_->receive(message);
-  }
-  [[nodiscard]] bool done() const override { return party_->done(); }
-  [[nodiscard]] bool sealed() const override { return party_->sealed(); }
-  [[nodiscard]] Result<std::vector<Message>> release() override { return party_->release(); }
-  [[nodiscard]] std::vector<double> result() const override { return party_->result(); }
-  [[nodiscard]] bool agrees(std::span<const double> theirs, double scale) const override {
-    return party_->agrees(theirs, scale);
-  }
-
- private:
-  KeyedRandom random_;
-  std::unique_ptr<NoiseSource> noise_;
-  std::unique_ptr<StagedParty> party_;
-};
-
 Graph among(const Graph& graph, std::span<const PartyId> members) {
   std::map<PartyId, PartyId> place;
   for (const PartyId member : members) {
@@ -97,18 +71,17 @@ Graph among(const Graph& graph, std::span<const PartyId> members) {
 }
 
 std::unique_ptr<Sealing> make_sealing(SimulatedSolver solver, PartyId place, const Graph& graph,
-                                      const Secret& secret, SimulatedParty& party) {
+                                      const Secret& secret, DrawingParty& party) {
   const double sigma = noise_sigma(graph.size());
   switch (solver) {
     case SimulatedSolver::kShuffle: {
       const ShuffleNoise noise{
           .sigma_gamma = sigma, .sigma_eta = 2, .inverse_zeta = 100'000, .multiplier_max = 100};
-      return make_shuffle(place, graph, secret, noise, party.noise(), ideal_cipher(),
-                          party.random());
+      return make_shuffle(place, graph, secret, noise, party.noise(), ideal_cipher(), party.keys());
     }
     case SimulatedSolver::kPairwise:
       return make_pairwise(place, graph, secret, {.sigma_gamma = sigma, .sigma_edge = 2},
-                           party.noise(), party.random(), "a simulated study");
+                           party.noise(), party.keys(), "a simulated study");
     case SimulatedSolver::kLocal:
     case SimulatedSolver::kTracking:
       break;
@@ -193,7 +166,7 @@ PartyFactory SimulatedStudy::factory(PartyId self) const {
     const auto place = static_cast<PartyId>(found - members.begin());
     const Weights weights = Weights::metropolis(among(study.graph, members));
     const Secret secret = Secret::of_entries(study.thetas[self], *Sensitivity::make(kSensitivity));
-    auto party = std::make_unique<SimulatedParty>(key);
+    auto party = std::make_unique<DrawingParty>(key);
     if (study.solver == SimulatedSolver::kTracking) {
       const auto laplace =
           GridLaplace::make(*Epsilon::make(10), *Sensitivity::make(kSensitivity), kSensitivity);

@@ -10,6 +10,7 @@
 #include "problem/problem_file.h"
 #include "problem/theta.h"
 #include "protocol/averaging_party.h"
+#include "protocol/drawing_party.h"
 #include "protocol/tracking_party.h"
 #include "session/digest.h"
 #include "study/members.h"
@@ -21,43 +22,6 @@
 
 namespace sotto {
 namespace {
-
-// A party and what it draws from: one key stream for the noise, another for keys and
-// ciphertexts, so that neither depends on how much the other takes.
-class DrawingParty final : public StagedParty {
- public:
-  explicit DrawingParty(const KeyedRandom::Key& key)
-      : noise_bits_(stream(key, 0)), keys_(stream(key, 1)), noise_(exact_noise(noise_bits_)) {}
-
-  [[nodiscard]] NoiseSource& noise() { return *noise_; }
-  [[nodiscard]] RandomSource& keys() { return keys_; }
-  void set(std::unique_ptr<StagedParty> party) { party_ = std::move(party); }
-
-  [[nodiscard]] Result<std::vector<Message>> start() override { return party_->start(); }
-  [[nodiscard]] Result<std::vector<Message>> receive(const Message& message) override {
-    return party_->receive(message);
-  }
-  [[nodiscard]] bool done() const override { return party_->done(); }
-  [[nodiscard]] bool sealed() const override { return party_->sealed(); }
-  [[nodiscard]] Result<std::vector<Message>> release() override { return party_->release(); }
-  [[nodiscard]] std::vector<double> result() const override { return party_->result(); }
-  [[nodiscard]] bool agrees(std::span<const double> theirs, double scale) const override {
-    return party_->agrees(theirs, scale);
-  }
-
- private:
-  static KeyedRandom::Key stream(const KeyedRandom::Key& key, int number) {
-    KeyedRandom random(key);
-    KeyedRandom::Key result{};
-    for (int k = 0; k <= number; ++k) random.fill(result);
-    return result;
-  }
-
-  KeyedRandom noise_bits_;
-  KeyedRandom keys_;
-  std::unique_ptr<NoiseSource> noise_;
-  std::unique_ptr<StagedParty> party_;
-};
 
 // gt's step and rounds must be the same everywhere, and known before anybody has released.
 Result<std::pair<double, Round>> tracking_terms(const Study& study, const GradientNoise& noise) {
