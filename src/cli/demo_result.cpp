@@ -44,7 +44,7 @@ Result<std::vector<double>> fit_without_noise(const Study& study, const DemoStag
   for (std::size_t i = 1; i < tables->size(); ++i) moments += (*tables)[i].moments;
   std::vector<double> sums;
   for (const Integer& sum : moments.sums) sums.push_back(moments_grid().value(sum));
-  const auto found = estimate(Estimator::kExact, table_sums(sums, *study.data, 0).sums);
+  const auto found = estimate(Estimator::kExact, table_sums(sums, study, 0).sums);
   if (!found) return tl::unexpected(found.error());
   const auto encoding = Encoding::make(*study.data);
   if (!encoding) return tl::unexpected(encoding.error());

@@ -1,6 +1,10 @@
-// Counts the instructions of decryption and of a shuffle's answer under valgrind, for other keys,
-// other plaintexts and other randomness: the numbers must be equal. The test starts itself again
-// under callgrind, which counts inside of the probes only.
+// Counts the instructions of decryption, of re-randomisation and of a shuffle's answer under
+// valgrind, for other keys, other plaintexts and other randomness: the numbers must be equal. The
+// test starts itself again under callgrind, which counts inside of the probes only.
+//
+// valgrind does not round towards zero, so that the products of the "fma" kernel are wrong under
+// it. It takes the same way all the same, except that a decryption ends when it sees that its
+// powers are none; what comes after is not the kernel's, and is counted with the portable one.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,8 +13,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
+#include "paillier/kernels_for_tests.h"
 #include "paillier/paillier_for_tests.h"
 
 namespace sotto {
@@ -19,7 +26,7 @@ namespace sotto {
 extern "C" __attribute__((noinline)) void sotto_probe_decrypt(const DecryptionKey& key,
                                                               const Ciphertexts& ciphertexts) {
   const auto plain = key.decrypt(ciphertexts);
-  if (!plain) std::abort();
+  if (!plain && selected_kernel().value() != "fma") std::abort();
 }
 extern "C" __attribute__((noinline)) void sotto_probe_answer(const EncryptionKey& key,
                                                              const Ciphertexts& ciphertexts,
@@ -63,40 +70,31 @@ struct Probe {
   }
 };
 
-TEST(DISABLED_Probe, Decrypt) {
-  Probe probe;
-  const Ciphertexts ciphertexts = probe.key.encrypt(probe.plain, probe.random);
-  sotto_probe_decrypt(probe.key, ciphertexts);
-}
+constexpr const char* kProbe = "SOTTO_PROBE";
 
-TEST(DISABLED_Probe, Answer) {
+TEST(DISABLED_Probe, Runs) {
   Probe probe;
   const EncryptionKey& open = probe.key.encryption_key();
   const Ciphertexts ciphertexts = open.encrypt(probe.plain, probe.random);  // makes the table
   const Integer factor = 708 + probe.random.below(std::uint64_t{293});
-  sotto_probe_answer(open, ciphertexts, probe.plain, factor, probe.random);
-}
-
-TEST(DISABLED_Probe, Rerandomise) {
-  Probe probe;
-  const EncryptionKey& open = probe.key.encryption_key();
-  const Ciphertexts ciphertexts = open.encrypt(probe.plain, probe.random);
-  sotto_probe_rerandomise(open, ciphertexts, probe.random);
+  const std::string name = std::getenv(kProbe);
+  if (name == "decrypt") sotto_probe_decrypt(probe.key, ciphertexts);
+  if (name == "answer") sotto_probe_answer(open, ciphertexts, probe.plain, factor, probe.random);
+  if (name == "rerandomise") sotto_probe_rerandomise(open, ciphertexts, probe.random);
 }
 
 // Instructions between entering and leaving the probe; 0 if valgrind does not say.
-std::uint64_t instructions(const std::string& probe, const std::string& test, int secret,
-                           const PrimePair& primes) {
+std::uint64_t instructions(const std::string& name, int secret, const PrimePair& primes) {
   std::array<char, 4096> path{};
   const ssize_t length = readlink("/proc/self/exe", path.data(), path.size() - 1);
   if (length <= 0) return 0;
   setenv(kSecret, std::to_string(secret).c_str(), 1);
   setenv(kPrimes, (primes.p.get_str(16) + "," + primes.q.get_str(16)).c_str(), 1);
-  setenv("SOTTO_KERNEL", "portable", 1);  // valgrind knows no AVX512
+  setenv(kProbe, name.c_str(), 1);
   const std::string command =
-      "valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect=" + probe + " " +
-      path.data() + " --gtest_also_run_disabled_tests --gtest_filter=DISABLED_Probe." + test +
-      " 2>&1";
+      "valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect=sotto_probe_" +
+      name + " " + path.data() +
+      " --gtest_also_run_disabled_tests --gtest_filter=DISABLED_Probe.Runs 2>&1";
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return 0;
   std::uint64_t collected = 0;
@@ -110,25 +108,36 @@ std::uint64_t instructions(const std::string& probe, const std::string& test, in
   return pclose(pipe) == 0 ? collected : 0;
 }
 
-class ConstantTime : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
+using Probed = std::tuple<std::string_view, const char*>;
+class ConstantTime : public ::testing::TestWithParam<Probed> {};
+
+// valgrind knows no AVX512.
+std::vector<std::string_view> kernels_under_valgrind() {
+  auto kernels = available_kernels();
+  std::erase(kernels, "ifma");
+  return kernels;
+}
 
 INSTANTIATE_TEST_SUITE_P(Of, ConstantTime,
-                         ::testing::Values(std::pair{"sotto_probe_decrypt", "Decrypt"},
-                                           std::pair{"sotto_probe_answer", "Answer"},
-                                           std::pair{"sotto_probe_rerandomise", "Rerandomise"}),
-                         [](const auto& probe) { return probe.param.second; });
+                         ::testing::Combine(::testing::ValuesIn(kernels_under_valgrind()),
+                                            ::testing::Values("decrypt", "answer", "rerandomise")),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param)) + "_" +
+                                  std::get<1>(test.param);
+                         });
 
 TEST_P(ConstantTime, TakesAsManyInstructionsWhateverTheSecrets) {
   if (std::system("valgrind --version > /dev/null 2>&1") != 0) {
     GTEST_SKIP() << "VALGRIND IS NOT INSTALLED: nobody has counted instructions";
   }
-  const auto [probe, test] = GetParam();
+  const auto& [kernel, probe] = GetParam();
+  const kernel_test::ForcedKernel forced(std::string(kernel).c_str());
   SeededRandom random(17);
   std::vector<std::uint64_t> counts;
   for (int key = 0; key < 2; ++key) {
     const PrimePair primes = random_prime_pair(kBits, random);
     for (int secret = 1; secret <= 3; ++secret) {
-      counts.push_back(instructions(probe, test, 10 * key + secret, primes));
+      counts.push_back(instructions(probe, 10 * key + secret, primes));
     }
   }
   for (const std::uint64_t count : counts) {

@@ -22,15 +22,6 @@ Integer squared(const Integer& x) {
   return x * x;
 }
 
-// a + b·c, where there is room for it on the limbs of b and c together.
-Limbs sum(const Limbs& a, const Limbs& b, const Limbs& c) {
-  Limbs result = product(b, c);
-  Limbs wide = a;
-  wide.resize(result.size());
-  mpn_add_n(result.data(), result.data(), wide.data(), static_cast<mp_size_t>(result.size()));
-  return result;
-}
-
 // The x < m·k with x ≡ a mod m and x ≡ b mod k: a + m·((b − a)/m mod k).
 Limbs from_both(const Limbs& a, const Limbs& m, const Limbs& b, const Limbs& k,
                 const Limbs& m_inverse) {

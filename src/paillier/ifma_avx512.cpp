@@ -3,7 +3,7 @@
 // on by a pragma after the last header that has code for everyone, and everything that is
 // compiled under it hangs on a type of an unnamed namespace, which no linker merges with
 // a function of another file.
-#include "paillier/ifma_core.h"
+#include "paillier/lane_arithmetic.h"
 
 #if defined(__x86_64__)
 
@@ -18,7 +18,7 @@
 
 #define SOTTO_PRAGMA(text) _Pragma(#text)
 #define SOTTO_UNROLL(times) SOTTO_PRAGMA(GCC unroll times)
-#include "paillier/ifma_lookup.h"
+#include "paillier/ifma_pairs.h"
 
 namespace sotto {
 namespace {
@@ -29,6 +29,9 @@ struct IfmaLanes {
   using V = __m512i;
   using Mask = __mmask8;
   static constexpr Mask kAll = 0xFF;
+  static constexpr std::string_view kName = "ifma";
+  static constexpr std::size_t kWidth = kLanes;
+  static constexpr std::size_t kKept = 20;
 
   SOTTO_LANE V zero() { return _mm512_setzero_si512(); }
   SOTTO_LANE V broadcast(std::uint64_t word) {
@@ -46,8 +49,9 @@ struct IfmaLanes {
   SOTTO_LANE V add_high(V c, V a, V b) { return _mm512_madd52hi_epu64(c, a, b); }
   SOTTO_LANE Mask equal(V a, V b) { return _mm512_cmpeq_epi64_mask(a, b); }
   SOTTO_LANE V choose(Mask mask, V a, V b) { return _mm512_mask_mov_epi64(a, mask, b); }
-  SOTTO_LANE V look_up(Mask mask, V a, V index, V table) {
-    return _mm512_mask_permutexvar_epi64(a, mask, index, table);
+  SOTTO_LANE V keep(Mask mask, V a, V b) { return choose(mask, a, b); }
+  SOTTO_LANE V look_up(Mask mask, V a, V index, const Vector8* table) {
+    return _mm512_mask_permutexvar_epi64(a, mask, index, load(table));
   }
 };
 
@@ -64,21 +68,21 @@ struct IfmaLanes {
 
 namespace sotto {
 
-const LaneArithmetic& avx512_arithmetic() {
-  return kArithmeticOf<IfmaLanes>;
+const LaneArithmetic* avx512_arithmetic() {
+  // Both also ask whether the operating system keeps the registers (XCR0).
+  const bool supported =
+      __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512ifma") != 0;
+  return supported ? &kArithmeticOf<IfmaLanes> : nullptr;
 }
 
 }  // namespace sotto
 
 #else
 
-#include "base/check.h"
-
 namespace sotto {
 
-const LaneArithmetic& avx512_arithmetic() {
-  check(false, "AVX512 is asked for only where ifma_supported()");
-  __builtin_unreachable();
+const LaneArithmetic* avx512_arithmetic() {
+  return nullptr;
 }
 
 }  // namespace sotto

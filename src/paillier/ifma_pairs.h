@@ -1,7 +1,8 @@
 #pragma once
 
-#include "paillier/ifma_core.h"
 #include "paillier/ifma_tiles.h"
+#include "paillier/lane_lookup.h"
+#include "paillier/lane_subtraction.h"
 
 namespace sotto {
 
@@ -58,9 +59,7 @@ struct Pairs {
       Lanes::store(at.high + at.limbs + i, Lanes::zero());
     }
     reduce_pair(modulus, z, at);
-    // z₀ = n is n·1: it leaves 0 and gives 1 to z₁.
-    const V one_more = subtract_if_not_below(modulus, z, Lanes::zero(), at.q);
-    subtract_if_not_below(modulus, z + at.limbs, one_more, at.q);
+    LastSubtraction<Lanes>::apply(modulus, z, at.q);
   }
 
  private:
@@ -173,33 +172,15 @@ struct Pairs {
     for (std::size_t i = 0; i < count; ++i) Tile::add_product(sum, a - kTile * i, b + kTile * i);
     Tile::store(t, sum);
   }
-
-  // z += more; if z ≥ n: z −= n. Returns 1 in the lanes that subtracted. z − n is computed
-  // as z + (R − 1 − n) + 1: it reaches R exactly if z ≥ n.
-  [[gnu::noinline]] static V subtract_if_not_below(const LaneModulus& modulus, Vector8* z,
-                                                   const V& more, Vector8* difference) {
-    const std::size_t limbs = kTile * modulus.blocks;
-    const V mask = Lanes::broadcast(kLimbMask);
-    const V one = Lanes::broadcast(1);
-    V carried = more;
-    V borrowed = one;
-    for (std::size_t i = 0; i < limbs; ++i) {
-      const V limb = Lanes::add(Lanes::load(z + i), carried);
-      const V kept = Lanes::both(limb, mask);
-      carried = Lanes::carry(limb);
-      Lanes::store(z + i, kept);
-      const V flipped = Lanes::only_second(Lanes::load(modulus.n + i), mask);
-      const V sum = Lanes::add(Lanes::add(kept, flipped), borrowed);
-      Lanes::store(difference + i, Lanes::both(sum, mask));
-      borrowed = Lanes::carry(sum);
-    }
-    const auto subtracted = Lanes::equal(borrowed, one);
-    for (std::size_t i = 0; i < limbs; ++i) {
-      Lanes::store(z + i,
-                   Lanes::choose(subtracted, Lanes::load(z + i), Lanes::load(difference + i)));
-    }
-    return borrowed;
-  }
 };
+
+template <class Lanes>
+inline constexpr LaneArithmetic kArithmeticOf{Lanes::kName,
+                                              Lanes::kWidth,
+                                              &Pairs<Lanes>::multiply,
+                                              &Pairs<Lanes>::square,
+                                              &Pairs<Lanes>::leave,
+                                              &Lookup<Lanes>::select,
+                                              &Lookup<Lanes>::select_shared};
 
 }  // namespace sotto

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "paillier/lanes.h"
+#include "paillier/lane_arithmetic.h"
+#include "paillier/unroll.h"
 
 namespace sotto {
 
@@ -10,20 +11,13 @@ namespace sotto {
 // adds the lower or the upper half of the product to a 64-bit lane. With limbs of 52
 // bits the halves fall on limbs i+j and i+j+1, and each lane has room for 2¹² such
 // halves before a carry must be moved. No carries inside a product, then: sums of up
-// to 4096 halves, one pass of carries at the end (docs/proofs/ifma.md counts them).
+// to 4096 halves, one pass of carries at the end (docs/proofs/lanes.md counts them).
 //
 // Why 10: a tile keeps 20 sums and 10 limbs of one factor in registers and passes the
 // limbs of the other one by one: 31 of the 32 registers that there are. 200
-// multiplications then need 20 loads. And 10 limbs are 520 bits, a little more than
-// 512, so keys of 1024·k bits and their primes fill their tiles.
+// multiplications then need 20 loads.
 
-inline constexpr std::size_t kTile = 10;
-
-// Arrays become registers only where the loops over them are unrolled. ifma_avx512.cpp says
-// how; emulated lanes gain nothing from it.
-#ifndef SOTTO_UNROLL
-#define SOTTO_UNROLL(times)
-#endif
+inline constexpr std::size_t kTile = kBlockLimbs;
 
 template <class Lanes>
 struct Tiles {

@@ -42,7 +42,7 @@ class Kernel {
   Kernel& operator=(const Kernel&) = delete;
   virtual ~Kernel() = default;
 
-  [[nodiscard]] virtual std::string_view name() const = 0;  // "ifma" | "portable"
+  [[nodiscard]] virtual std::string_view name() const = 0;  // "ifma" | "fma" | "portable"
 
   // Numbers in [0, n²), in and out.
   [[nodiscard]] virtual Residues load(std::span<const Integer> numbers) const = 0;
@@ -59,18 +59,20 @@ class Kernel {
                                                               std::size_t exponent_bits) const = 0;
 };
 
-// Eight numbers at a time with AVX512-IFMA. Only where ifma_supported().
-[[nodiscard]] bool ifma_supported();
-[[nodiscard]] std::unique_ptr<Kernel> make_ifma_kernel(const Integer& n);
+// Those that run on this machine, the fastest first: "ifma", eight numbers at a time with
+// AVX512-IFMA; "fma", four at a time with AVX2 and FMA; "portable", the same arithmetic with
+// GMP's side-channel silent functions, everywhere.
+[[nodiscard]] std::vector<std::string_view> available_kernels();
 
-// The same pairs with GMP's side-channel silent functions: everywhere.
-[[nodiscard]] std::unique_ptr<Kernel> make_portable_kernel(const Integer& n);
-
-// "ifma" or "portable": the best one for this machine, or the one that the environment's
-// SOTTO_KERNEL=ifma|portable names. An error if it names one that does not run here.
+// The first of them, or the one that the environment's SOTTO_KERNEL=ifma|fma|portable names.
+// An error if it names one that does not run here.
 [[nodiscard]] Result<std::string_view> selected_kernel();
 
+// Precondition: `name` is available.
+[[nodiscard]] std::unique_ptr<Kernel> make_kernel(const Integer& n, std::string_view name);
 // Precondition: selected_kernel() has a value.
 [[nodiscard]] std::unique_ptr<Kernel> make_kernel(const Integer& n);
+
+[[nodiscard]] std::unique_ptr<Kernel> make_portable_kernel(const Integer& n);
 
 }  // namespace sotto

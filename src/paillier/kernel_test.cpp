@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "paillier/kernels_for_tests.h"
+#include "paillier/lane_arithmetic.h"
 #include "paillier/primes.h"
 
 namespace sotto {
@@ -12,7 +13,7 @@ using namespace kernel_test;
 
 class KernelTest : public ::testing::TestWithParam<KernelMaker> {};
 
-INSTANTIATE_TEST_SUITE_P(Available, KernelTest, ::testing::ValuesIn(available_kernels()),
+INSTANTIATE_TEST_SUITE_P(Available, KernelTest, ::testing::ValuesIn(kernel_makers()),
                          [](const auto& made) { return made.param.name; });
 
 TEST_P(KernelTest, AgreesWithThePlainDefinition) {
@@ -113,15 +114,26 @@ TEST(KernelChoice, RefusesAKernelThatDoesNotExist) {
   EXPECT_EQ(selected_kernel().error().name, "E-kernel");
 }
 
-TEST(KernelChoice, RefusesIfmaWhereTheProcessorHasNone) {
-  const ForcedKernel forced("ifma");
-  if (ifma_supported()) {
-    EXPECT_EQ(selected_kernel().value(), "ifma");
-  } else {
-    ASSERT_FALSE(selected_kernel().has_value());
-    EXPECT_EQ(selected_kernel().error().name, "E-kernel");
-    EXPECT_EQ(selected_kernel().error().status, Status::kFailed);
+TEST(KernelChoice, TakesLanesIfTheProcessorHasThemAndRefusesElsewhere) {
+  for (const char* name : {"ifma", "fma"}) {
+    const ForcedKernel forced(name);
+    if (lane_arithmetic(name) != nullptr) {
+      EXPECT_EQ(selected_kernel().value(), name);
+      EXPECT_EQ(make_kernel(Integer(15))->name(), name);
+    } else {
+      ASSERT_FALSE(selected_kernel().has_value());
+      EXPECT_EQ(selected_kernel().error().name, "E-kernel");
+      EXPECT_EQ(selected_kernel().error().status, Status::kFailed);
+    }
   }
+}
+
+TEST(KernelChoice, IsTheFastestOneThatRunsHere) {
+  const ForcedKernel unforced("");
+  const bool ifma = lane_arithmetic("ifma") != nullptr;
+  const bool fma = lane_arithmetic("fma") != nullptr;
+  EXPECT_EQ(selected_kernel().value(), ifma ? "ifma" : fma ? "fma" : "portable");
+  EXPECT_EQ(available_kernels().back(), "portable");
 }
 
 }  // namespace

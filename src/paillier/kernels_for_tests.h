@@ -20,10 +20,13 @@ struct KernelMaker {
   std::function<std::unique_ptr<Kernel>(const Integer&)> make;
 };
 
-inline std::vector<KernelMaker> available_kernels() {
-  std::vector<KernelMaker> kernels{{"portable", make_portable_kernel}};
-  if (ifma_supported()) kernels.push_back({"ifma", make_ifma_kernel});
-  return kernels;
+inline std::vector<KernelMaker> kernel_makers() {
+  std::vector<KernelMaker> makers;
+  for (const std::string_view name : available_kernels()) {
+    makers.push_back(
+        {std::string(name), [name](const Integer& n) { return make_kernel(n, name); }});
+  }
+  return makers;
 }
 
 // SOTTO_KERNEL for one scope.

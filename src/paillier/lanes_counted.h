@@ -18,6 +18,9 @@ inline LaneCount lane_count;
 struct CountedLanes {
   using V = EmulatedLanes::V;
   using Mask = EmulatedLanes::Mask;
+  static constexpr std::string_view kName = "counted";
+  static constexpr std::size_t kWidth = kLanes;
+  static constexpr std::size_t kKept = EmulatedLanes::kKept;
 
   static V zero() { return EmulatedLanes::zero(); }
   static V broadcast(std::uint64_t word) { return EmulatedLanes::broadcast(word); }
@@ -45,7 +48,9 @@ struct CountedLanes {
   static V choose(Mask mask, const V& a, const V& b) {
     return counted(EmulatedLanes::choose(mask, a, b));
   }
-  static V look_up(Mask mask, const V& a, const V& index, const V& table) {
+  static V keep(Mask mask, const V& a, const V& b) { return choose(mask, a, b); }
+  static V look_up(Mask mask, const V& a, const V& index, const Vector8* table) {
+    ++lane_count.memory;
     return counted(EmulatedLanes::look_up(mask, a, index, table));
   }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "paillier/lanes.h"
 
 namespace sotto {
@@ -10,6 +12,9 @@ struct EmulatedLanes {
   using V = Vector8;
   using Mask = std::uint8_t;
   __extension__ using Wide = unsigned __int128;
+  static constexpr std::string_view kName = "emulated";
+  static constexpr std::size_t kWidth = kLanes;
+  static constexpr std::size_t kKept = 20;
 
   static V zero() { return broadcast(0); }
   static V broadcast(std::uint64_t word) {
@@ -47,10 +52,9 @@ struct EmulatedLanes {
   static V choose(Mask mask, const V& a, const V& b) {
     return each([&](std::size_t i) { return (mask >> i & 1U) != 0 ? b.lane[i] : a.lane[i]; });
   }
-  static V look_up(Mask mask, const V& a, const V& index, const V& table) {
-    return each([&](std::size_t i) {
-      return (mask >> i & 1U) != 0 ? table.lane[index.lane[i] % kLanes] : a.lane[i];
-    });
+  static V keep(Mask mask, const V& a, const V& b) { return choose(mask, a, b); }
+  static V look_up(Mask mask, const V& a, const V& index, const Vector8* table) {
+    return keep(mask, a, each([&](std::size_t i) { return table->lane[index.lane[i] % kLanes]; }));
   }
 
  private:

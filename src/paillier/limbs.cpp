@@ -108,6 +108,14 @@ Limbs product(const Limbs& x, const Limbs& y) {
   return result;
 }
 
+Limbs sum(const Limbs& a, const Limbs& b, const Limbs& c) {
+  Limbs result = product(b, c);
+  Limbs wide = a;
+  wide.resize(result.size());
+  mpn_add_n(result.data(), result.data(), wide.data(), static_cast<mp_size_t>(result.size()));
+  return result;
+}
+
 Limbs difference(const Limbs& x, const Limbs& y, const Limbs& m) {
   check(x.size() == m.size() && y.size() == m.size(), "residues are as wide as their modulus");
   const auto width = static_cast<mp_size_t>(m.size());

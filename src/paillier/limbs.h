@@ -66,6 +66,8 @@ using Limbs = std::vector<mp_limb_t, WipingAllocator<mp_limb_t>>;
 // x mod m; the highest limb of m is not 0.
 [[nodiscard]] Limbs remainder(const Limbs& x, const Limbs& m);
 [[nodiscard]] Limbs product(const Limbs& x, const Limbs& y);
+// a + b·c, where there is room for it on the limbs of b and c together.
+[[nodiscard]] Limbs sum(const Limbs& a, const Limbs& b, const Limbs& c);
 // x − y mod m for x, y < m.
 [[nodiscard]] Limbs difference(const Limbs& x, const Limbs& y, const Limbs& m);
 // The residue in [0, m) of a signed integer, |x| < m.

@@ -11,7 +11,7 @@ using namespace paillier_test;
 
 class KernelLong : public ::testing::TestWithParam<KernelMaker> {};
 
-INSTANTIATE_TEST_SUITE_P(Available, KernelLong, ::testing::ValuesIn(available_kernels()),
+INSTANTIATE_TEST_SUITE_P(Available, KernelLong, ::testing::ValuesIn(kernel_makers()),
                          [](const auto& made) { return made.param.name; });
 
 // 10,000 numbers through every operation, per key size; long exponents are rarer, because GMP's

@@ -3,12 +3,6 @@
 #include "base/check.h"
 
 namespace sotto {
-namespace {
-
-constexpr std::size_t kVector = 8;  // numbers that a kernel takes at a time
-constexpr std::size_t kTwinVector = kVector / 2;
-
-}  // namespace
 
 PrimePowers::Half::Half(const Integer& prime_number)
     : prime(limbs_of(prime_number, mpz_size(prime_number.get_mpz_t()))),
@@ -19,7 +13,10 @@ PrimePowers::Half::Half(const Integer& prime_number)
 }
 
 PrimePowers::PrimePowers(const Integer& p, const Integer& q) : p_(p), q_(q) {
-  if (p_.kernel->name() == "ifma") twin_ = make_ifma_twin_kernel(p, q);
+  if (const LaneArithmetic* arithmetic = lane_arithmetic(p_.kernel->name())) {
+    twin_ = std::make_unique<TwinKernel>(p, q, *arithmetic);
+    width_ = arithmetic->width;
+  }
 }
 
 void PrimePowers::Half::power(std::span<const Limbs> numbers, const Integer& exponent,
@@ -59,9 +56,9 @@ PrimePowers::Powers PrimePowers::power(std::span<const Limbs> numbers, const Int
   Powers powers;
   powers.p.reserve(numbers.size());
   powers.q.reserve(numbers.size());
-  // Whole vectors through the kernels, and a rest that fills no more than half of one as twins.
-  const std::size_t rest = numbers.size() % kVector;
-  const bool twins = twin_ != nullptr && rest > 0 && rest <= kTwinVector;
+  // What fills all lanes through the kernels, and a rest that fills no more than half as twins.
+  const std::size_t rest = numbers.size() % width_;
+  const bool twins = rest > 0 && 2 * rest <= width_;
   const auto whole = numbers.first(twins ? numbers.size() - rest : numbers.size());
   if (!whole.empty()) {
     p_.power(whole, exponent_p, exponent_bits, powers.p);

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "paillier/ifma_kernel.h"
 #include "paillier/kernel.h"
+#include "paillier/lane_kernel.h"
 #include "paillier/limbs.h"
 
 namespace sotto {
@@ -43,8 +43,9 @@ class PrimePowers {
 
   Half p_;
   Half q_;
-  // Where vectors are wide, a few numbers take both primes through one vector.
+  // Where there are lanes, a few numbers take both primes through them together.
   std::unique_ptr<TwinKernel> twin_;
+  std::size_t width_ = 1;  // lanes
 };
 
 }  // namespace sotto

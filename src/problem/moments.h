@@ -45,7 +45,7 @@ struct Moments {
 // What each entry of the sums is multiplied by in φ, whose L2 sensitivity is
 // record_sensitivity(): 1 on the diagonal of Σ ggᵀ, √2 off it, w for Σ g·h, v for Σ h².
 // Noise of standard deviation σ on φ is noise of σ/weight on the entry.
-[[nodiscard]] std::vector<double> entry_weights(std::size_t d, RecordWeights weights = {});
+[[nodiscard]] std::vector<double> entry_weights(std::size_t d, RecordWeights weights);
 
 // Everything a table comes to. All of it stays with the party.
 struct TableMoments {

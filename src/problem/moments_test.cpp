@@ -293,7 +293,8 @@ RC_GTEST_PROP(Moments, OneRowNeverMovesThemByMoreThanTheSensitivity, (std::uint6
       if (random() % 2 == 0) v = v < 0 ? -1 : 1;
     }
   }
-  const RecordWeights weights{0.5 + static_cast<double>(random() % 4) / 2, 1};
+  const RecordWeights weights{0.5 + static_cast<double>(random() % 4) / 2,
+                              random() % 2 == 0 ? 1 : 0.25};
   const Moments one = moments_from_rows(std::span(rows).first(1), schema)->moments;
   Moments difference = one;
   const Moments other = moments_from_rows(std::span(rows).last(1), schema)->moments;
@@ -310,6 +311,7 @@ TEST(Moments, ReachTheSensitivityAtACornerOfTheBall) {
   Schema schema = plain_schema(0);  // x = (1): the intercept alone
   const Moments one = moments_from_rows(std::vector<std::vector<double>>{{1.0}}, schema)->moments;
   EXPECT_DOUBLE_EQ(weighted_square(one, {1, 1}), 3);  // Δ² = 1 + w² + v²
+  EXPECT_DOUBLE_EQ(weighted_square(one, {1, 0.25}), 2.25);
 }
 
 TEST(Moments, StandInTheOrderOfTheta) {

@@ -10,10 +10,11 @@ enum class Neighbours {
   kReplace,    // one row of either stands for another of the other
 };
 
-// Squares of the weights w and v in a row's contribution φ.
+// Squares of the weights w and v in a row's contribution φ. No defaults: what a study
+// releases with is released_weights() in study/study.h, and nobody else chooses.
 struct RecordWeights {
-  double w2 = 1;
-  double v2 = 1;
+  double w2;
+  double v2;
 };
 
 // How far one person can move Σφ(x, y), in L2, where

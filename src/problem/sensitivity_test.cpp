@@ -80,6 +80,7 @@ TEST(RecordSensitivity, AgreesWithTheReference) {
   // reference: 60-digit arithmetic.
   EXPECT_DOUBLE_EQ(*record_sensitivity(Neighbours::kAddRemove, {1, 1}), 1.7320508075688772);
   EXPECT_DOUBLE_EQ(*record_sensitivity(Neighbours::kAddRemove, {2, 0}), 1.7320508075688772);
+  EXPECT_EQ(*record_sensitivity(Neighbours::kAddRemove, {1, 0.25}), 1.5);  // what tables release
   EXPECT_DOUBLE_EQ(*record_sensitivity(Neighbours::kReplace, {1, 1}), 2.1213203435596424);
   EXPECT_DOUBLE_EQ(*record_sensitivity(Neighbours::kReplace, {2, 1}), 2.82842712474619);
   EXPECT_DOUBLE_EQ(*record_sensitivity(Neighbours::kReplace, {3, 1}), 3.4641016151377544);

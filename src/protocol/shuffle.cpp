@@ -10,7 +10,7 @@ namespace {
 
 // |T| ≤ 2^80 steps of the grid: 2^40 sensitivities, or a table of 2^40 rows.
 constexpr unsigned kValueBits = 80;
-// |η| ≤ 32σ: a draw beyond that has probability below e^−500, and is an error all the same.
+// |η| ≤ 32σ: a draw beyond that has probability below e^−127, and is an error all the same.
 constexpr int kMaskSigmas = 32;
 // What the seal draws at least, where there is a mask at all.
 constexpr int kLeastMaskSteps = 5;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <utility>
 
 #include "solve/spectrum_of_sums.h"
@@ -13,7 +14,7 @@ namespace sotto {
 
 namespace {
 
-// s² is at least this, whatever the noise on ĉ does; |y| ≤ 1.
+// s² is at least this, whatever the sums say; |y| ≤ 1.
 constexpr double kSmallestResidualVariance = 1e-4;
 
 // Cov(Eθ), the noise of Â seen through θ.
@@ -26,15 +27,24 @@ Eigen::MatrixXd seen_through(const NoisySums& sums, const Eigen::VectorXd& theta
   return variance * covariance;
 }
 
+// E[x | x ≥ 0] for x ~ N(value, σ²): value + σ·φ(z)/Φ(z), z = value/σ.
+double mean_above_zero(double value, double sigma) {
+  constexpr double kFarBelow = -30;  // from here on σ/−z is it to 0.3 %
+  if (sigma == 0) return std::max(value, 0.0);
+  const double z = value / sigma;
+  if (z < kFarBelow) return sigma / -z;
+  const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
+  return value + sigma * density / (std::erfc(-z / std::numbers::sqrt2) / 2);
+}
+
 }  // namespace
 
-Result<PlugInErrors> plug_in_errors(const NoisySums& sums, double sum_of_squares, double rows) {
+Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares, double rows) {
   if (auto valid = validate(sums); !valid) return tl::unexpected(std::move(valid).error());
-  if (!std::isfinite(sum_of_squares) || !std::isfinite(rows) || rows <= 0) {
-    return bad_input(
-        "E-errors-rows",
-        fmt::format("{} rows whose squared targets add up to {}", rows, sum_of_squares),
-        "a positive number of rows and a finite sum");
+  if (!std::isfinite(squares.value) || !std::isfinite(rows) || rows <= 0) {
+    return bad_input("E-errors-rows",
+                     fmt::format("{} rows whose squared targets add up to {}", rows, squares.value),
+                     "a positive number of rows and a finite sum");
   }
   const SpectrumOfSums spectrum(sums.a);
   const double smallest = spectrum.values(0);
@@ -57,10 +67,15 @@ Result<PlugInErrors> plug_in_errors(const NoisySums& sums, double sum_of_squares
 
   PlugInErrors found;
   found.theta = inverse * sums.b;
-  found.residual_variance =
-      std::max((sum_of_squares - found.theta.dot(sums.b)) / rows, kSmallestResidualVariance);
   Eigen::MatrixXd middle = seen_through(sums, found.theta);
-  middle.diagonal().array() += sums.sigma_b * sums.sigma_b;
+  const double variance_b = sums.sigma_b * sums.sigma_b;
+  const double residual_noise =
+      std::sqrt(squares.sigma * squares.sigma + 4 * variance_b * found.theta.squaredNorm() +
+                found.theta.dot(middle * found.theta));
+  const double residuals = squares.value - found.theta.dot(sums.b);
+  found.residual_variance =
+      std::max(mean_above_zero(residuals, residual_noise) / rows, kSmallestResidualVariance);
+  middle.diagonal().array() += variance_b;
   found.covariance = found.residual_variance * inverse + inverse * middle * inverse;
   found.standard_error = found.covariance.diagonal().cwiseSqrt();
   return found;

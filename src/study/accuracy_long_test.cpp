@@ -100,7 +100,7 @@ Errors measure(const MeasuredTable& table, double epsilon, bool error_bars, int 
   const Plan plan = make_plan(study, Solver::kDishuf).value();
   const auto tables = deal_out(study, table.rows);
   const auto true_values = true_sums(tables);
-  const TableSums truth = table_sums(true_values, table.schema, 0);
+  const TableSums truth = table_sums(true_values, study, 0);
   const double trivial = error_of_the_mean(truth);
   const auto tight = AdasspNoise::tight(plan.kappa_bar, kDelta).value();
   const auto published = AdasspNoise::published(epsilon, kDelta).value();
@@ -118,7 +118,7 @@ Errors measure(const MeasuredTable& table, double epsilon, bool error_bars, int 
                                     .trial = static_cast<std::uint64_t>(trial)})
                           .value();
     const auto fit = [&](std::span<const double> values, double sigma) {
-      const TableSums noisy = table_sums(values, table.schema, sigma);
+      const TableSums noisy = table_sums(values, study, sigma);
       return estimate(Estimator::kNoiseAware, noisy.sums).value().theta;
     };
     errors.distributed += share * squared_error(truth, fit(sums, plan.sum_noise_sd));
@@ -176,17 +176,17 @@ Summary measure_all(const std::vector<MeasuredTable>& tables, double epsilon, bo
   return summary;
 }
 
-// Within 1 % of a trusted centre. Against AdaSSP as published: below 0.92 for ε ≤ 1.
-// Against AdaSSP with tight accounting the same without error bars. With them Σy²
-// takes a third of the sensitivity's square, and at ε = 0.1 it is 0.94.
-void expect_targets(const Summary& found, double epsilon, bool error_bars) {
+// Within 1 % of a trusted centre. Against AdaSSP, as published and with tight accounting, with and
+// without error bars: below 0.92 for ε ≤ 1. With Σy² at full weight it would be 0.95 on the
+// drawn tables at ε = 0.1, against tight accounting with error bars (docs/FINDINGS.md, 19).
+void expect_targets(const Summary& found, double epsilon) {
   EXPECT_LT(found.worst_central_gap, 0.01) << epsilon;
   EXPECT_LT(found.against_published, epsilon <= 1 ? 0.92 : 1.0) << epsilon;
-  const double at_little = error_bars ? 0.94 : 0.92;
-  EXPECT_LT(found.against_tight, epsilon < 1 ? at_little : epsilon == 1 ? 0.92 : 1.0) << epsilon;
+  EXPECT_LT(found.against_tight, epsilon <= 1 ? 0.92 : 1.0) << epsilon;
 }
 
-// Tables that no constant of the estimator was chosen on: rows of features with a
+// Tables that no constant of the estimator was chosen on, nor Σy²'s weight (the seeds were new
+// when that was decided): rows of features with a
 // common factor, some skewed, some with two values only; a target that is partly
 // linear, with a squared term and heavy tails; all drawn from the seed.
 MeasuredTable drawn_table(std::uint64_t seed) {
@@ -242,14 +242,14 @@ MeasuredTable household_table(std::uint64_t rows, std::uint64_t seed) {
 
 TEST(DrawnTables, HaveTheErrorOfATrustedCentreAndLessThanAdassp) {
   std::vector<MeasuredTable> tables;
-  for (std::uint64_t seed = 1; seed <= 16; ++seed) tables.push_back(drawn_table(seed));
-  std::uint64_t seed = 100;
+  for (std::uint64_t seed = 1001; seed <= 1016; ++seed) tables.push_back(drawn_table(seed));
+  std::uint64_t seed = 1100;
   for (const std::uint64_t rows : {500U, 2000U, 8000U, 32'000U}) {
     tables.push_back(household_table(rows, ++seed));
   }
   for (const double epsilon : {0.1, 1.0, 10.0}) {
     for (const bool error_bars : {true, false}) {
-      expect_targets(measure_all(tables, epsilon, error_bars, 60), epsilon, error_bars);
+      expect_targets(measure_all(tables, epsilon, error_bars, 60), epsilon);
     }
   }
 }
@@ -259,7 +259,7 @@ TEST(RealTables, HaveTheErrorOfATrustedCentreAndLessThanAdassp) {
   if (tables.empty()) GTEST_SKIP() << "SOTTO_TABLES names no folder of tables: nothing measured";
   for (const double epsilon : {0.1, 1.0, 10.0}) {
     for (const bool error_bars : {true, false}) {
-      expect_targets(measure_all(tables, epsilon, error_bars, 100), epsilon, error_bars);
+      expect_targets(measure_all(tables, epsilon, error_bars, 100), epsilon);
     }
   }
 }

@@ -20,6 +20,7 @@ struct Setting {
   std::size_t rows;
   double epsilon;
   bool heavy_tails;
+  double residual_sd = 4;  // in the target's own units; half of its bounds' width is 50
 };
 
 struct Coverage {
@@ -65,7 +66,8 @@ Coverage coverage(const Setting& setting, int tables, unsigned seed) {
       const auto level = random() % 3;
       row.push_back(static_cast<double>(level));
       if (level > 0) y += truth[setting.numbers + level];
-      row.push_back(y + 4 * (setting.heavy_tails ? heavy(random) : normal(random)));
+      row.push_back(y +
+                    setting.residual_sd * (setting.heavy_tails ? heavy(random) : normal(random)));
     }
     const auto sums = release_sums(study, plan, deal_out(study, rows),
                                    {.random_from = RandomFrom::kSeed,
@@ -96,7 +98,11 @@ TEST(IntervalsOfARun, HaveTheTruthInThemNineteenTimesInTwenty) {
        {Setting{"plenty of rows", 2, 4000, 3, false},
         Setting{"mostly privacy noise", 2, 6000, 1, false},
         Setting{"sampling noise alone counts", 3, 2000, 10, false},
-        Setting{"heavy tails", 3, 3000, 3, true}, Setting{"close to refusal", 3, 2200, 1, false}}) {
+        Setting{"heavy tails", 3, 3000, 3, true}, Setting{"close to refusal", 3, 2200, 1, false},
+        Setting{"close to refusal, little budget", 3, 17'000, 0.1, false},
+        Setting{"close to refusal, much budget", 3, 320, 10, false},
+        Setting{"residuals drowned by the noise on the squares", 2, 1500, 1, false, 1},
+        Setting{"likewise, few rows and much budget", 1, 150, 10, false, 1}}) {
     const Coverage found = coverage(setting, 2000, 17);
     ASSERT_GT(found.intervals, 2000) << setting.name;
     EXPECT_GE(found.rate(), 0.93) << setting.name;

@@ -92,16 +92,18 @@ std::vector<UnitNoise> draw_noise(Eigen::Index d) {
   return noise;
 }
 
-double mean_error(Estimator estimator, const RowMoments& row, const std::vector<UnitNoise>& noise,
+double mean_error(const Study& study, const RowMoments& row, const std::vector<UnitNoise>& noise,
                   double sigma, double rows) {
+  const double sigma_b =
+      sigma / std::sqrt(released_weights(study.privacy.neighbours, study.solve).w2);
   double sum = 0;
   for (const UnitNoise& draw : noise) {
     const NoisySums sums{.a = rows * row.a + sigma * draw.a,
-                         .b = rows * row.b + sigma * draw.b,
+                         .b = rows * row.b + sigma_b * draw.b,
                          .sigma_a = sigma,
-                         .sigma_b = sigma,
+                         .sigma_b = sigma_b,
                          .shape = NoiseShape::kSvec};
-    const auto found = estimate(estimator, sums);
+    const auto found = estimate(study.solve.estimator, sums);
     check(found.has_value(), "finite sums have an estimate");
     const Eigen::VectorXd& theta = found->theta;
     sum += row.c - 2 * theta.dot(row.b) + theta.dot(row.a * theta);
@@ -115,16 +117,14 @@ double expected_error(const Study& study, double sum_noise_sd, double rows,
                       const AssumedTable& assumed) {
   check(study.data.has_value(), "a study over tables has a schema");
   const RowMoments row = assumed_moments(*study.data, assumed);
-  return mean_error(study.solve.estimator, row, draw_noise(row.b.size()), sum_noise_sd, rows);
+  return mean_error(study, row, draw_noise(row.b.size()), sum_noise_sd, rows);
 }
 
 std::optional<ExpectedAccuracy> expected_accuracy(const Study& study, double sum_noise_sd) {
   if (!study.data || study.data->entries() > kMaxExpectedEntries) return std::nullopt;
   const RowMoments row = assumed_moments(*study.data, {});
   const auto noise = draw_noise(row.b.size());
-  const auto error = [&](double rows) {
-    return mean_error(study.solve.estimator, row, noise, sum_noise_sd, rows);
-  };
+  const auto error = [&](double rows) { return mean_error(study, row, noise, sum_noise_sd, rows); };
   ExpectedAccuracy accuracy;
   for (const std::uint64_t rows : {1'000U, 10'000U, 100'000U, 1'000'000U}) {
     accuracy.errors.push_back({.rows = rows, .error = error(static_cast<double>(rows))});

@@ -23,6 +23,7 @@
 #include "protocol/sealing.h"
 #include "simulate/simulation.h"
 #include "solve/estimators.h"
+#include "study/study.h"
 
 namespace sotto {
 namespace {
@@ -319,11 +320,12 @@ TEST(Findings, ARowMovesEveryEntryAndFartherThanOneEntrysMu) {
   ASSERT_EQ(moved.sums.size(), 10U);
   EXPECT_TRUE(std::ranges::none_of(moved.sums, [](const Integer& sum) { return sum == 0; }));
 
-  // The row (1; 1): no entry moves by more than 1, and φ by √(1 + w² + v²) = √3.
+  // The row (1; 1): no entry moves by more than 1, and φ by √(1 + w² + v²),
+  // √3 for w = v = 1.
   const Schema narrow{.target = {"y", {-1, 1}}, .features = {}};
   const std::vector<std::vector<double>> corner = {{1}};
   const Moments sums = moments_from_rows(corner, narrow)->moments;
-  const auto weights = entry_weights(1);
+  const auto weights = entry_weights(1, {1, 1});
   double squared = 0;
   for (std::size_t k = 0; k < sums.sums.size(); ++k) {
     const double entry = moments_grid().value(sums.sums[k]);
@@ -332,6 +334,9 @@ TEST(Findings, ARowMovesEveryEntryAndFartherThanOneEntrysMu) {
   }
   EXPECT_DOUBLE_EQ(std::sqrt(squared), *record_sensitivity(Neighbours::kAddRemove, {1, 1}));
   EXPECT_DOUBLE_EQ(squared, 3);
+  // With what a study releases, v = 1/2: 1.5.
+  const RecordWeights released = released_weights(Neighbours::kAddRemove, SolveTerms{});
+  EXPECT_EQ(*record_sensitivity(Neighbours::kAddRemove, released), 1.5);
 
   // Noise for μ = 1 at (1, 10⁻⁶) has δ = 0.0016 for that person, or needs ε = 1.81.
   const Budget usual = *Budget::make(1, 1e-6);

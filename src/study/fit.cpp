@@ -37,7 +37,8 @@ void add_standard_errors(const TableSums& table, const Encoding& encoding, Recor
     fit.errors_refused = "the noise is larger than the number of rows";
     return;
   }
-  const auto errors = plug_in_errors(table.sums, table.sum_of_squares, *fit.rows);
+  const auto errors = plug_in_errors(
+      table.sums, {.value = table.sum_of_squares, .sigma = table.sigma_c}, *fit.rows);
   if (!errors) {
     fit.errors_refused = errors.error().what;
     return;
@@ -73,25 +74,26 @@ void warn_about_usefulness(const Schema& schema, RecordFit& fit) {
 
 }  // namespace
 
-TableSums table_sums(std::span<const double> sums, const Schema& schema, double sigma) {
-  const std::size_t d = schema.entries();
+TableSums table_sums(std::span<const double> sums, const Study& study, double sigma) {
+  check(study.data.has_value(), "a record-level study has a schema");
+  const std::size_t d = study.data->entries();
   check(sums.size() == moments_size(d) || sums.size() == theta_size(d),
         "a table's sums have one entry per moment, or all but Σy²");
-  const auto weights = entry_weights(d);
+  const RecordWeights weights = released_weights(study.privacy.neighbours, study.solve);
   // from_theta reads [vech(A); B]; what stands where B does is Xᵀy, sign and all.
   const Quadratic read = from_theta(sums.first(theta_size(d)), d);
   TableSums table;
   table.sums = {.a = read.a,
                 .b = read.b,
                 .sigma_a = sigma,
-                .sigma_b = sigma / weights[theta_size(d) - 1],
+                .sigma_b = sigma / std::sqrt(weights.w2),
                 .shape = NoiseShape::kSvec};
   table.squares_released = sums.size() == moments_size(d);
   if (table.squares_released) {
     table.sum_of_squares = sums.back();
-    table.sigma_c = sigma / weights.back();
+    if (sigma > 0) table.sigma_c = sigma / std::sqrt(weights.v2);
   }
-  table.intercept = schema.intercept;
+  table.intercept = study.data->intercept;
   return table;
 }
 
@@ -99,7 +101,7 @@ Result<RecordFit> fit_sums(const Study& study, const Plan& plan, std::span<const
   check(study.data.has_value(), "a record-level study has a schema");
   const auto encoding = Encoding::make(*study.data);
   if (!encoding) return tl::unexpected(encoding.error());
-  const TableSums table = table_sums(sums, *study.data, plan.sum_noise_sd);
+  const TableSums table = table_sums(sums, study, plan.sum_noise_sd);
   auto found = estimate(study.solve.estimator, table.sums);
   if (!found) return tl::unexpected(found.error());
 

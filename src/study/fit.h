@@ -34,9 +34,10 @@ struct RecordFit {
 inline constexpr double kInterval95 = 1.959964;
 
 // `sums` as a run leaves them, in the order of Moments: noise on entry k has the
-// standard deviation σ/weight_k, so σ_A = σ on the diagonal, σ_B = σ/w, and Σy² σ/v.
-[[nodiscard]] TableSums table_sums(std::span<const double> sums, const Schema& schema,
-                                   double sigma);
+// standard deviation σ/weight_k, so σ_A = σ on the diagonal, σ_B = σ/w, and Σy² σ/v, with the
+// study's released_weights(). Sums without
+// noise, σ = 0, may have Σy² whatever the study says.
+[[nodiscard]] TableSums table_sums(std::span<const double> sums, const Study& study, double sigma);
 
 // `study` has unit = "record".
 [[nodiscard]] Result<RecordFit> fit_sums(const Study& study, const Plan& plan,

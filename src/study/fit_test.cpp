@@ -37,15 +37,24 @@ TEST(TableSums, PutEverySumInItsPlaceWithItsOwnNoise) {
   Schema schema;
   schema.target = {"y", {0, 1}};
   schema.features = {NumericFeature{"x", {0, 1}}};
+  const Study study = study_for(schema, 5, 1, 1e-6);
   const std::vector<double> sums{1, 2, 3, 4, 5, 6};
-  const TableSums table = table_sums(sums, schema, 7);
+  const TableSums table = table_sums(sums, study, 7);
   EXPECT_EQ(table.sums.a, (Eigen::Matrix2d() << 1, 2, 2, 3).finished());
   EXPECT_EQ(table.sums.b, Eigen::Vector2d(4, 5));
   EXPECT_EQ(table.sum_of_squares, 6);
   EXPECT_EQ(table.sums.shape, NoiseShape::kSvec);
   EXPECT_EQ(table.sums.sigma_a, 7);
-  EXPECT_EQ(table.sums.sigma_b, 7 / std::sqrt(RecordWeights{}.w2));
-  EXPECT_EQ(table.sigma_c, 7 / std::sqrt(RecordWeights{}.v2));
+  EXPECT_EQ(table.sums.sigma_b, 7);  // w = 1
+  EXPECT_EQ(table.sigma_c, 14);      // v = 1/2
+
+  Study replace = study;
+  replace.privacy.neighbours = Neighbours::kReplace;
+  EXPECT_EQ(table_sums(sums, replace, 7).sigma_c, 7);  // v = 1
+  Study lean = study;
+  lean.solve.error_bars = false;
+  EXPECT_FALSE(table_sums(std::span(sums).first(5), lean, 7).squares_released);
+  EXPECT_EQ(table_sums(sums, lean, 0).sigma_c, 0) << "sums without noise";
 }
 
 TEST(FitSums, FindsTheCoefficientsInTheColumnsOwnUnits) {
@@ -88,6 +97,24 @@ TEST(FitSums, GivesTheTextbookStandardErrorWhereThereIsNoPrivacyNoise) {
     const double textbook = 0.8 * std::sqrt(inverse(entry, entry));
     EXPECT_NEAR(*fit.coefficients[k].standard_error / textbook, 1, 0.06) << k;
   }
+}
+
+// Few rows, exact sums, and noise that they might have had: Σy²'s is σ/v = 2σ.
+TEST(FitSums, CountsTheNoiseOnTheTargetsSquares) {
+  const Study study = study_for(two_columns(), 5, 1, 1e-6);
+  Plan plan = make_plan(study, Solver::kPairwise).value();
+  plan.sum_noise_sd = 1.5;
+  const auto sums = true_sums(deal_out(study, linear_rows(500, 0.1, 9)));
+  const RecordFit fit = fit_sums(study, plan, sums).value();
+  ASSERT_TRUE(fit.errors_refused.empty()) << fit.errors_refused;
+  const TableSums table = table_sums(sums, study, plan.sum_noise_sd);
+  const auto error_of_x = [&](double sigma_c) {
+    const auto errors = plug_in_errors(table.sums, {sums.back(), sigma_c}, *fit.rows).value();
+    const auto own = Encoding::make(*study.data)->to_own_units(errors.theta, errors.covariance);
+    return std::sqrt(own.covariance(1, 1));
+  };
+  EXPECT_DOUBLE_EQ(*fit.coefficients[1].standard_error, error_of_x(3));
+  EXPECT_GT(error_of_x(3), error_of_x(1.5) * 1.001);
 }
 
 TEST(FitSums, RefusesErrorsWithoutAnInterceptAndSaysWhy) {

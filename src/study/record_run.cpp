@@ -48,7 +48,8 @@ std::string number(double value) {
 // last entry, stays at home.
 Secret secret_of(const Study& study, const Plan& plan, const PartyTable& table) {
   IntegerVector sums = table.moments.sums;
-  auto weights = entry_weights(table.moments.dimension, released_weights(study.solve));
+  auto weights = entry_weights(table.moments.dimension,
+                               released_weights(study.privacy.neighbours, study.solve));
   sums.resize(plan.entries);
   weights.resize(plan.entries);
   return Secret::of_sums(std::move(sums), moments_grid(), std::move(weights));

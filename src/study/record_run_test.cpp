@@ -52,7 +52,7 @@ TEST(RecordRun, PutsTheNoiseOfThePlanOnEveryEntry) {
       }
     }
     const double sigma = plan.sum_noise_sd;
-    const auto weights = entry_weights(2);
+    const auto weights = entry_weights(2, released_weights(study.privacy.neighbours, study.solve));
     for (std::size_t k = 0; k < truth.size(); ++k) {
       // Four standard errors of a standard deviation.
       EXPECT_NEAR(std::sqrt(square[k]) * weights[k] / sigma, 1, 4 / std::sqrt(2.0 * trials))
@@ -143,7 +143,7 @@ TEST(RecordOfARun, HoldsAllThatWasPromisedAndFound) {
   EXPECT_EQ(record.estimator, "noise-aware");
   EXPECT_EQ(record.unit, "record");
   EXPECT_EQ(record.neighbours, "add-remove");
-  EXPECT_DOUBLE_EQ(record.sensitivity, *record_sensitivity(Neighbours::kAddRemove, {}));
+  EXPECT_EQ(record.sensitivity, 1.5);  // √(1 + w² + v²), w = 1, v = 1/2
   EXPECT_EQ(record.adversaries.size(), plan.adversaries.size());
   EXPECT_EQ(record.parties.size(), 5U);
   EXPECT_EQ(record.edges.size(), 5U);
@@ -194,7 +194,7 @@ TEST(RecordRun, WithoutErrorBarsReleasesNoSumOfSquaresAndAddsLessNoise) {
   const Plan lean = make_plan(without, Solver::kDishuf).value();
   EXPECT_EQ(full.entries, 6U);
   EXPECT_EQ(lean.entries, 5U);
-  EXPECT_NEAR(lean.sum_noise_sd / full.sum_noise_sd, std::sqrt(2.0 / 3.0), 1e-9);
+  EXPECT_NEAR(lean.sum_noise_sd / full.sum_noise_sd, std::sqrt(2.0) / 1.5, 1e-9);
 
   const auto tables = deal_out(without, random_rows(4000, 1));
   const auto run = run_on_tables(without, lean, tables, seeded(0));

@@ -5,6 +5,16 @@
 #include "base/check.h"
 
 namespace sotto {
+namespace {
+
+// Σy² is only for s² and the explained variance, which need few digits; with v = 1 it would take
+// a third of Δ² = 1 + w² + v². v = 1/2 makes Δ = 1.5, exactly, where √2 is the least, and the
+// noise on Σy² 3/κ̄ where it would be √3/κ̄. Measured: docs/FINDINGS.md, 19.
+constexpr double kAddRemoveV2 = 0.25;
+// Where a row is replaced, Δ = (2 + w²)/√2 for every v² up to w² + w⁴/2: less would gain nothing.
+constexpr double kReplaceV2 = 1;
+
+}  // namespace
 
 std::string to_string(Solver solver) {
   switch (solver) {
@@ -29,12 +39,13 @@ Result<Solver> solver_from(std::string_view name) {
                    "choose gt, dishuf, ac or pairwise");
 }
 
-RecordWeights released_weights(const SolveTerms& terms) {
-  return {.w2 = 1, .v2 = terms.error_bars ? 1.0 : 0.0};
+RecordWeights released_weights(Neighbours neighbours, const SolveTerms& terms) {
+  if (!terms.error_bars) return {.w2 = 1, .v2 = 0};
+  return {.w2 = 1, .v2 = neighbours == Neighbours::kAddRemove ? kAddRemoveV2 : kReplaceV2};
 }
 
 Sensitivity row_sensitivity(Neighbours neighbours, const SolveTerms& terms) {
-  return *Sensitivity::make(*record_sensitivity(neighbours, released_weights(terms)));
+  return *Sensitivity::make(*record_sensitivity(neighbours, released_weights(neighbours, terms)));
 }
 
 }  // namespace sotto

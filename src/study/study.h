@@ -53,14 +53,15 @@ struct DishufTerms {
 };
 
 // [solve]: what is made of the sums, and whether Σy² is among them. Only the intervals and the
-// explained variance need Σy²; without it a row moves the sums less, √2 and not √3.
+// explained variance need Σy²; without it a row moves the sums less, √2 and not 1.5.
 struct SolveTerms {
   Estimator estimator = Estimator::kExact;
   bool error_bars = true;  // tables only
 };
 
-// w² and v² of what a table releases: v = 0 stands for "Σy² stays at home".
-[[nodiscard]] RecordWeights released_weights(const SolveTerms& terms);
+// w² and v² of what a table releases, chosen here and nowhere else: w = 1; v = 1/2 for
+// add/remove and 1 for replace; v = 0 stands for "Σy² stays at home".
+[[nodiscard]] RecordWeights released_weights(Neighbours neighbours, const SolveTerms& terms);
 
 // How far one row moves what a table releases.
 [[nodiscard]] Sensitivity row_sensitivity(Neighbours neighbours, const SolveTerms& terms);

@@ -266,7 +266,7 @@ TEST(StudyFile, FindsProblemFilesBesideTheStudy) {
 
 TEST(StudyFile, ARowsSensitivityDependsOnWhetherErrorBarsAreAskedFor) {
   StudyText text = record_text();
-  EXPECT_NEAR(parse_study(text.text(), "s")->privacy.sensitivity.value(), std::sqrt(3.0), 1e-12);
+  EXPECT_EQ(parse_study(text.text(), "s")->privacy.sensitivity.value(), 1.5);
   text.set("solve", "error_bars", "false");
   const auto lean = parse_study(text.text(), "s");
   ASSERT_TRUE(lean.has_value()) << lean.error().to_string();

@@ -4,19 +4,19 @@
 #include <span>
 
 #include "base/integer.h"
-#include "paillier/ifma_core.h"
-#include "paillier/ifma_modulus.h"
 #include "paillier/kernel.h"
+#include "paillier/lane_arithmetic.h"
+#include "paillier/lane_modulus.h"
 
 namespace sotto {
 
-// The kernel on lanes of any kind: ifma_supported() ones, or emulated ones in tests.
+// The kernel on lanes of any kind: those of a processor, or emulated ones in tests.
 [[nodiscard]] std::unique_ptr<Kernel> make_lane_kernel(const Integer& n,
                                                        const LaneArithmetic& arithmetic);
 
-// x^e modulo p² and modulo q² at the same time: p in lanes 0-3, q in lanes 4-7. A vector
-// holds four numbers, both of their halves, so that one to four numbers take half as long
-// as with a kernel for p and one for q; many take the same.
+// x^e modulo p² and modulo q² at the same time, p in one half of the lanes and q in the
+// other: numbers that fill no more than half of the lanes take half as long as with a kernel
+// for p and one for q; many take the same.
 class TwinKernel {
  public:
   TwinKernel(const Integer& p, const Integer& q, const LaneArithmetic& arithmetic);
@@ -40,8 +40,5 @@ class TwinKernel {
   const LaneArithmetic& arithmetic_;
   PairModulus modulus_;
 };
-
-// Only where ifma_supported().
-[[nodiscard]] std::unique_ptr<TwinKernel> make_ifma_twin_kernel(const Integer& p, const Integer& q);
 
 }  // namespace sotto

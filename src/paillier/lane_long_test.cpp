@@ -1,10 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "base/random.h"
-#include "paillier/ifma_kernel.h"
-#include "paillier/ifma_lookup.h"
 #include "paillier/kernels_for_tests.h"
-#include "paillier/lanes_emulated.h"
+#include "paillier/lane_kernel.h"
+#include "paillier/lanes_for_tests.h"
 
 namespace sotto {
 namespace {
@@ -16,15 +17,19 @@ constexpr std::size_t kBatches = 128;  // of eight: 10,240 cases for each key si
 constexpr std::size_t kShortBits = 16;
 constexpr std::size_t kTableBits = 24;
 
-const LaneArithmetic& lanes() {
-  return ifma_supported() ? avx512_arithmetic() : kArithmeticOf<EmulatedLanes>;
-}
+class LaneLongTest : public ::testing::TestWithParam<std::tuple<std::size_t, LaneKind>> {
+ protected:
+  std::size_t bits() const { return std::get<0>(GetParam()); }
+  const LaneArithmetic& lanes() const { return std::get<1>(GetParam()).arithmetic; }
+};
 
-class IfmaLongTest : public ::testing::TestWithParam<std::size_t> {};
-
-INSTANTIATE_TEST_SUITE_P(KeyBits, IfmaLongTest,
-                         ::testing::Values(1024U, 1536U, 2048U, 3072U, 4096U),
-                         [](const auto& bits) { return std::to_string(bits.param); });
+INSTANTIATE_TEST_SUITE_P(KeyBits, LaneLongTest,
+                         ::testing::Combine(::testing::Values(1024U, 1536U, 2048U, 3072U, 4096U),
+                                            ::testing::ValuesIn(lane_kinds())),
+                         [](const auto& test) {
+                           return std::to_string(std::get<0>(test.param)) + "_" +
+                                  std::get<1>(test.param).name;
+                         });
 
 // One batch: products, short powers, powers of one base and the way in and out.
 void compare_batch(const Kernel& kernel, const FixedBase& table, const Integer& base,
@@ -50,13 +55,12 @@ void compare_batch(const Kernel& kernel, const FixedBase& table, const Integer& 
   }
 }
 
-TEST_P(IfmaLongTest, AgreesWithThePlainDefinitionTenThousandTimes) {
-  const std::size_t bits = GetParam();
-  SeededRandom random(bits);
+TEST_P(LaneLongTest, AgreesWithThePlainDefinitionTenThousandTimes) {
+  SeededRandom random(bits());
   for (std::size_t m = 0; m < kModuli; ++m) {
-    Integer n = random_odd(bits, random);
-    if (m == 0) n = (Integer(1) << bits) - 1;
-    if (m == 1) n = (Integer(1) << (bits - 1)) + 1;
+    Integer n = random_odd(bits(), random);
+    if (m == 0) n = (Integer(1) << bits()) - 1;
+    if (m == 1) n = (Integer(1) << (bits() - 1)) + 1;
     const auto kernel = make_lane_kernel(n, lanes());
     const Integer base = random.below(n * n);
     const auto table = kernel->fixed_base(base, kTableBits);
@@ -67,21 +71,21 @@ TEST_P(IfmaLongTest, AgreesWithThePlainDefinitionTenThousandTimes) {
   }
 }
 
-TEST_P(IfmaLongTest, AgreesWithThePlainDefinitionForExponentsAsLongAsTheKey) {
-  compare_with_definition({"lanes", [](const Integer& n) { return make_lane_kernel(n, lanes()); }},
-                          GetParam(), 4, GetParam() + 1, GetParam());
+TEST_P(LaneLongTest, AgreesWithThePlainDefinitionForExponentsAsLongAsTheKey) {
+  compare_with_definition({"lanes", [&](const Integer& n) { return make_lane_kernel(n, lanes()); }},
+                          bits(), 4, bits() + 1, bits());
 }
 
 // What decryption does: x^(p−1) modulo p² and x^(q−1) modulo q², of full length.
-TEST_P(IfmaLongTest, TwinsAgreeWithThePlainDefinitionForExponentsAsLongAsThePrimes) {
-  const std::size_t bits = GetParam() / 2;
-  SeededRandom random(bits + 2);
-  const Integer p = random_odd(bits, random);
-  const Integer q = random_odd(bits, random);
+TEST_P(LaneLongTest, TwinsAgreeWithThePlainDefinitionForExponentsAsLongAsThePrimes) {
+  const std::size_t half = bits() / 2;
+  SeededRandom random(half + 2);
+  const Integer p = random_odd(half, random);
+  const Integer q = random_odd(half, random);
   const TwinKernel twin(p, q, lanes());
   IntegerVector x;
   for (int i = 0; i < 9; ++i) x.push_back(random.below(p * p * q * q));
-  const auto powers = twin.power(x, p - 1, q - 1, bits);
+  const auto powers = twin.power(x, p - 1, q - 1, half);
   for (std::size_t i = 0; i < x.size(); ++i) {
     EXPECT_EQ(Integer(powers[i].p.low + powers[i].p.high * p), power_mod(x[i], p - 1, p * p));
     EXPECT_EQ(Integer(powers[i].q.low + powers[i].q.high * q), power_mod(x[i], q - 1, q * q));

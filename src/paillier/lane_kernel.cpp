@@ -1,25 +1,29 @@
-#include "paillier/ifma_kernel.h"
+#include "paillier/lane_kernel.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "base/check.h"
-#include "paillier/ifma_comb.h"
-#include "paillier/ifma_power.h"
+#include "paillier/lane_comb.h"
+#include "paillier/lane_power.h"
 #include "paillier/limbs.h"
 
 namespace sotto {
 namespace {
 
-std::size_t groups_of(std::size_t count, std::size_t size) {
-  return (count + size - 1) / size;
+std::size_t groups_of(std::size_t count) {
+  return (count + kLanes - 1) / kLanes;
+}
+
+// Numbers in the group that starts at `first`.
+std::size_t lanes_of(std::size_t count, std::size_t first) {
+  return std::min(kLanes, count - first);
 }
 
 // Residues are groups of eight numbers, each a pair of vectors. What is left of the last
 // group is 0.
 Residues empty_residues(std::size_t count, const PairModulus& modulus) {
-  return {count,
-          std::vector<std::uint64_t>(groups_of(count, kLanes) * modulus.pair_size() * kLanes)};
+  return {count, std::vector<std::uint64_t>(groups_of(count) * modulus.pair_size() * kLanes)};
 }
 
 // A group between Residues, whose words need not lie on a vector's boundary, and vectors.
@@ -46,8 +50,8 @@ class LaneFixedBase : public FixedBase {
     Residues powers = empty_residues(exponents.size(), *modulus_);
     Vectors group(modulus_->pair_size());
     for (std::size_t first = 0; first < exponents.size(); first += kLanes) {
-      const auto lanes = exponents.subspan(first, std::min(kLanes, exponents.size() - first));
-      comb_.power(group.at(0), LaneExponents(lanes, comb_.exponent_bits()));
+      const auto lanes = exponents.subspan(first, lanes_of(exponents.size(), first));
+      comb_.power(group.at(0), lanes.size(), LaneExponents(lanes, comb_.exponent_bits()));
       write_group(powers, first / kLanes, group);
     }
     return powers;
@@ -61,22 +65,22 @@ class LaneFixedBase : public FixedBase {
 class LaneKernel : public Kernel {
  public:
   LaneKernel(const Integer& n, const LaneArithmetic& arithmetic)
-      : n_(n),
+      : n_(limbs_of(n, mpz_size(n.get_mpz_t()))),
         arithmetic_(arithmetic),
         modulus_(std::make_shared<const PairModulus>(std::span(&n, 1))) {}
-  ~LaneKernel() override { wipe(n_); }
 
-  std::string_view name() const override { return "ifma"; }
+  std::string_view name() const override { return arithmetic_.name; }
 
   Residues load(std::span<const Integer> numbers) const override {
     Residues residues = empty_residues(numbers.size(), *modulus_);
     Vectors group(modulus_->pair_size());
     Vectors scratch(modulus_->scratch_size());
     for (std::size_t first = 0; first < numbers.size(); first += kLanes) {
-      for (std::size_t lane = 0; lane < kLanes && first + lane < numbers.size(); ++lane) {
+      const std::size_t lanes = lanes_of(numbers.size(), first);
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
         modulus_->put(group.at(0), lane, numbers[first + lane]);
       }
-      arithmetic_.multiply(modulus_->view(), group.at(0), group.at(0), modulus_->r_squared(),
+      arithmetic_.multiply(modulus_->view(lanes), group.at(0), group.at(0), modulus_->r_squared(),
                            scratch.at(0));
       write_group(residues, first / kLanes, group);
     }
@@ -87,25 +91,20 @@ class LaneKernel : public Kernel {
     std::pair<IntegerVector, IntegerVector> pairs;
     pairs.first.reserve(residues.count);
     pairs.second.reserve(residues.count);
-    const std::size_t limbs = modulus_->limbs();
-    Vectors group(modulus_->pair_size());
-    Vectors scratch(modulus_->scratch_size());
-    for (std::size_t i = 0; i < residues.count; ++i) {
-      const std::size_t lane = i % kLanes;
-      if (lane == 0) {
-        read_group(group, residues, i / kLanes);
-        arithmetic_.leave(modulus_->view(), group.at(0), group.at(0), scratch.at(0));
-      }
-      pairs.first.push_back(get_number(group.at(0), limbs, lane));
-      pairs.second.push_back(get_number(group.at(limbs), limbs, lane));
-    }
+    leave(residues, [&](const Limbs& low, const Limbs& high) {
+      pairs.first.push_back(integer_of(low));
+      pairs.second.push_back(integer_of(high));
+    });
     return pairs;
   }
 
   IntegerVector store(const Residues& residues) const override {
-    auto [low, high] = store_pairs(residues);
-    for (std::size_t i = 0; i < low.size(); ++i) low[i] += high[i] * n_;
-    return low;
+    IntegerVector numbers;
+    numbers.reserve(residues.count);
+    leave(residues, [&](const Limbs& low, const Limbs& high) {
+      numbers.push_back(integer_of(sum(low, high, n_)));
+    });
+    return numbers;
   }
 
   Residues multiply(const Residues& left, const Residues& right) const override {
@@ -114,10 +113,11 @@ class LaneKernel : public Kernel {
     Vectors x(modulus_->pair_size());
     Vectors y(modulus_->pair_size());
     Vectors scratch(modulus_->scratch_size());
-    for (std::size_t group = 0; group < groups_of(left.count, kLanes); ++group) {
+    for (std::size_t group = 0; group < groups_of(left.count); ++group) {
       read_group(x, left, group);
       read_group(y, right, group);
-      arithmetic_.multiply(modulus_->view(), x.at(0), x.at(0), y.at(0), scratch.at(0));
+      const LaneModulus view = modulus_->view(lanes_of(left.count, group * kLanes));
+      arithmetic_.multiply(view, x.at(0), x.at(0), y.at(0), scratch.at(0));
       write_group(products, group, x);
     }
     return products;
@@ -130,9 +130,10 @@ class LaneKernel : public Kernel {
     const LaneExponents exponents(lanes, exponent_bits);
     wipe(std::span(lanes));
     Vectors x(modulus_->pair_size());
-    for (std::size_t group = 0; group < groups_of(bases.count, kLanes); ++group) {
+    for (std::size_t group = 0; group < groups_of(bases.count); ++group) {
       read_group(x, bases, group);
-      lane_power(arithmetic_, *modulus_, x.at(0), x.at(0), exponents);
+      lane_power(arithmetic_, *modulus_, lanes_of(bases.count, group * kLanes), x.at(0), x.at(0),
+                 exponents);
       write_group(powers, group, x);
     }
     return powers;
@@ -144,29 +145,33 @@ class LaneKernel : public Kernel {
   }
 
  private:
-  Integer n_;
+  // Calls `take` for each number low + high·n, each part on as many words as n.
+  template <class Take>
+  void leave(const Residues& residues, const Take& take) const {
+    const std::size_t limbs = modulus_->limbs();
+    Vectors group(modulus_->pair_size());
+    Vectors scratch(modulus_->scratch_size());
+    for (std::size_t i = 0; i < residues.count; ++i) {
+      const std::size_t lane = i % kLanes;
+      if (lane == 0) {
+        read_group(group, residues, i / kLanes);
+        arithmetic_.leave(modulus_->view(lanes_of(residues.count, i)), group.at(0), group.at(0),
+                          scratch.at(0));
+      }
+      take(get_words(group.at(0), limbs, lane, n_.size()),
+           get_words(group.at(limbs), limbs, lane, n_.size()));
+    }
+  }
+
+  Limbs n_;
   const LaneArithmetic& arithmetic_;
   std::shared_ptr<const PairModulus> modulus_;  // tables outlive the kernel
 };
 
 }  // namespace
 
-bool ifma_supported() {
-#if defined(__x86_64__)
-  // Both also ask whether the operating system keeps the registers (XCR0).
-  return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512ifma") != 0;
-#else
-  return false;
-#endif
-}
-
 std::unique_ptr<Kernel> make_lane_kernel(const Integer& n, const LaneArithmetic& arithmetic) {
   return std::make_unique<LaneKernel>(n, arithmetic);
-}
-
-std::unique_ptr<Kernel> make_ifma_kernel(const Integer& n) {
-  check(ifma_supported(), "the IFMA kernel is made only where the processor has AVX512-IFMA");
-  return make_lane_kernel(n, avx512_arithmetic());
 }
 
 }  // namespace sotto

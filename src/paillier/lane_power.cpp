@@ -1,4 +1,4 @@
-#include "paillier/ifma_power.h"
+#include "paillier/lane_power.h"
 
 #include <algorithm>
 
@@ -53,8 +53,8 @@ std::size_t window_bits(std::size_t exponent_bits, std::size_t limbs) {
   return best;
 }
 
-void lane_power(const LaneArithmetic& arithmetic, const PairModulus& modulus, Vector8* power,
-                const Vector8* base, const LaneExponents& exponents) {
+void lane_power(const LaneArithmetic& arithmetic, const PairModulus& modulus, std::size_t lanes,
+                Vector8* power, const Vector8* base, const LaneExponents& exponents) {
   const std::size_t pair = modulus.pair_size();
   if (exponents.bits() == 0) {
     std::copy_n(modulus.one(), pair, power);
@@ -63,7 +63,7 @@ void lane_power(const LaneArithmetic& arithmetic, const PairModulus& modulus, Ve
 
   const std::size_t window = window_bits(exponents.bits(), modulus.limbs());
   const std::size_t entries = std::size_t{1} << window;
-  const LaneModulus view = modulus.view();
+  const LaneModulus view = modulus.view(lanes);
   Vectors scratch(modulus.scratch_size());
   Vectors chosen(pair);
   Vectors table(entries * pair);  // base⁰, base¹, …
@@ -81,12 +81,12 @@ void lane_power(const LaneArithmetic& arithmetic, const PairModulus& modulus, Ve
     Vector8 digits = exponents.digits(left * window, 1, window);
     const bool first = (left + 1) * window >= exponents.bits();
     if (first) {
-      arithmetic.select(power, table.at(0), entries, modulus.blocks(), digits);
+      arithmetic.select(view, power, table.at(0), entries, digits);
     } else {
       for (std::size_t i = 0; i < window; ++i) {
         arithmetic.square(view, power, power, scratch.at(0));
       }
-      arithmetic.select(chosen.at(0), table.at(0), entries, modulus.blocks(), digits);
+      arithmetic.select(view, chosen.at(0), table.at(0), entries, digits);
       arithmetic.multiply(view, power, power, chosen.at(0), scratch.at(0));
     }
     wipe_memory(&digits, sizeof digits);

@@ -1,4 +1,4 @@
-#include "paillier/ifma_comb.h"
+#include "paillier/lane_comb.h"
 
 #include <algorithm>
 
@@ -89,9 +89,9 @@ const Vector8* CombTable::table(std::size_t s) const {
   return tables_.at(s * (std::size_t{1} << rows_) / kLanes * modulus_.pair_size());
 }
 
-void CombTable::power(Vector8* power, const LaneExponents& exponents) const {
+void CombTable::power(Vector8* power, std::size_t lanes, const LaneExponents& exponents) const {
   check(exponents.bits() == exponent_bits_, "a table is for exponents of one size");
-  const LaneModulus view = modulus_.view();
+  const LaneModulus view = modulus_.view(lanes);
   Vectors scratch(modulus_.scratch_size());
   Vectors factor(modulus_.pair_size());
   std::copy_n(modulus_.one(), modulus_.pair_size(), power);
@@ -107,9 +107,8 @@ void CombTable::power(Vector8* power, const LaneExponents& exponents) const {
         octet.lane[lane] = place.lane[lane] / kLanes;
         place.lane[lane] %= kLanes;
       }
-      arithmetic_.select_shared(started ? factor.at(0) : power, table(s),
-                                (std::size_t{1} << rows_) / kLanes, modulus_.blocks(), octet,
-                                place);
+      arithmetic_.select_shared(view, started ? factor.at(0) : power, table(s),
+                                (std::size_t{1} << rows_) / kLanes, octet, place);
       if (started) arithmetic_.multiply(view, power, power, factor.at(0), scratch.at(0));
       started = true;
       wipe_memory(&place, sizeof place);

@@ -3,9 +3,9 @@
 #include <cstddef>
 
 #include "base/integer.h"
-#include "paillier/ifma_core.h"
-#include "paillier/ifma_modulus.h"
-#include "paillier/ifma_power.h"
+#include "paillier/lane_arithmetic.h"
+#include "paillier/lane_modulus.h"
+#include "paillier/lane_power.h"
 
 namespace sotto {
 
@@ -24,8 +24,8 @@ class CombTable {
   CombTable(const LaneArithmetic& arithmetic, const PairModulus& modulus, const Integer& base,
             std::size_t exponent_bits);
 
-  // power = base^exponent in each lane.
-  void power(Vector8* power, const LaneExponents& exponents) const;
+  // power = base^exponent in each of the first `lanes` lanes.
+  void power(Vector8* power, std::size_t lanes, const LaneExponents& exponents) const;
 
   [[nodiscard]] std::size_t exponent_bits() const { return exponent_bits_; }
 

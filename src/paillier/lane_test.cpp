@@ -1,36 +1,25 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cfenv>
 
 #include "base/random.h"
-#include "paillier/ifma_comb.h"
-#include "paillier/ifma_kernel.h"
-#include "paillier/ifma_lookup.h"
-#include "paillier/ifma_power.h"
 #include "paillier/kernels_for_tests.h"
+#include "paillier/lane_comb.h"
+#include "paillier/lane_kernel.h"
+#include "paillier/lane_power.h"
 #include "paillier/lanes_counted.h"
-#include "paillier/lanes_emulated.h"
+#include "paillier/lanes_for_tests.h"
 
-// Everything but the dozen instructions of ifma_avx512.cpp runs here on any processor; on
-// one that has AVX512-IFMA, those too.
+// Everything but the dozen instructions of ifma_avx512.cpp and all of fma_avx2.cpp runs here on
+// any processor; on one that has the instructions, those too.
 
 namespace sotto {
 namespace {
 
 using namespace kernel_test;
 
-struct LaneKind {
-  std::string name;
-  const LaneArithmetic& arithmetic;
-};
-
-std::vector<LaneKind> lane_kinds() {
-  std::vector<LaneKind> kinds{{"emulated", kArithmeticOf<EmulatedLanes>}};
-  if (ifma_supported()) kinds.push_back({"avx512", avx512_arithmetic()});
-  return kinds;
-}
-
-class IfmaTest : public ::testing::TestWithParam<LaneKind> {
+class LaneTest : public ::testing::TestWithParam<LaneKind> {
  protected:
   const LaneArithmetic& arithmetic() const { return GetParam().arithmetic; }
   std::unique_ptr<Kernel> kernel(const Integer& n) const {
@@ -41,7 +30,7 @@ class IfmaTest : public ::testing::TestWithParam<LaneKind> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Lanes, IfmaTest, ::testing::ValuesIn(lane_kinds()),
+INSTANTIATE_TEST_SUITE_P(Lanes, LaneTest, ::testing::ValuesIn(lane_kinds()),
                          [](const auto& kind) { return kind.param.name; });
 
 // All bits set, the largest that L limbs leave room for, and random ones: where carries
@@ -50,14 +39,14 @@ IntegerVector hard_moduli(std::size_t bits, RandomSource& random) {
   return {(Integer(1) << bits) - 1, (Integer(1) << (bits - 1)) + 1, random_odd(bits, random)};
 }
 
-TEST_P(IfmaTest, AgreesWithThePlainDefinition) {
+TEST_P(LaneTest, AgreesWithThePlainDefinition) {
   for (const std::size_t bits : {64U, 516U, 517U, 1024U, 1536U}) {
     SCOPED_TRACE(bits);
     compare_with_definition(maker(), bits, 2, bits, std::min<std::size_t>(bits, 600));
   }
 }
 
-TEST_P(IfmaTest, MultipliesAtTheKeySizes) {
+TEST_P(LaneTest, MultipliesAtTheKeySizes) {
   SeededRandom random(1);
   for (const std::size_t bits : {2048U, 3072U, 4096U}) {
     for (const Integer& n : hard_moduli(bits, random)) {
@@ -65,10 +54,10 @@ TEST_P(IfmaTest, MultipliesAtTheKeySizes) {
       IntegerVector x{0, 1, n - 1, n, n + 1, square - 1, square - n};
       while (x.size() < 40) x.push_back(random.below(square));
       IntegerVector y(x.rbegin(), x.rend());
-      const auto ifma = kernel(n);
-      const auto left = ifma->load(x);
-      const IntegerVector products = ifma->store(ifma->multiply(left, ifma->load(y)));
-      const IntegerVector fourth = ifma->store(ifma->power(left, 4, 3));
+      const auto tested = kernel(n);
+      const auto left = tested->load(x);
+      const IntegerVector products = tested->store(tested->multiply(left, tested->load(y)));
+      const IntegerVector fourth = tested->store(tested->power(left, 4, 3));
       for (std::size_t i = 0; i < x.size(); ++i) {
         ASSERT_EQ(products[i], Integer(x[i] * y[i] % square)) << i;
         ASSERT_EQ(fourth[i], power_mod(x[i], 4, square)) << i;
@@ -77,34 +66,34 @@ TEST_P(IfmaTest, MultipliesAtTheKeySizes) {
   }
 }
 
-TEST_P(IfmaTest, KnowsTheExtremesOfNumbersAndExponents) {
+TEST_P(LaneTest, KnowsTheExtremesOfNumbersAndExponents) {
   SeededRandom random(2);
   for (const std::size_t bits : {2U, 52U, 516U, 1036U}) {
     for (const Integer& n : hard_moduli(bits, random)) {
       const Integer square = n * n;
       const IntegerVector x{0, 1, 2, n - 1, n, n + 1, 2 * n, square - n, square - 2, square - 1};
-      const auto ifma = kernel(n);
-      const Residues loaded = ifma->load(x);
-      EXPECT_EQ(ifma->store(loaded), x);
+      const auto tested = kernel(n);
+      const Residues loaded = tested->load(x);
+      EXPECT_EQ(tested->store(loaded), x);
       for (const std::size_t exponent_bits : {1U, 2U, 40U, 129U}) {
         const Integer ones = (Integer(1) << exponent_bits) - 1;
         for (const Integer& e : {Integer(0), Integer(1), ones, Integer((ones + 1) / 2)}) {
-          const IntegerVector powers = ifma->store(ifma->power(loaded, e, exponent_bits));
+          const IntegerVector powers = tested->store(tested->power(loaded, e, exponent_bits));
           for (std::size_t i = 0; i < x.size(); ++i) {
             ASSERT_EQ(powers[i], power_mod(x[i], e, square)) << n << " " << x[i] << " " << e;
           }
         }
       }
-      EXPECT_EQ(ifma->store(ifma->power(loaded, 0, 0)), IntegerVector(x.size(), 1));
+      EXPECT_EQ(tested->store(tested->power(loaded, 0, 0)), IntegerVector(x.size(), 1));
     }
   }
 }
 
-TEST_P(IfmaTest, TakesBatchesThatFillNoVector) {
+TEST_P(LaneTest, TakesBatchesThatFillNoVector) {
   SeededRandom random(3);
   const Integer n = random_odd(512, random);
-  const auto ifma = kernel(n);
-  const auto table = ifma->fixed_base(3, 20);
+  const auto tested = kernel(n);
+  const auto table = tested->fixed_base(3, 20);
   for (std::size_t count = 0; count <= 17; ++count) {
     IntegerVector x;
     IntegerVector e;
@@ -114,13 +103,13 @@ TEST_P(IfmaTest, TakesBatchesThatFillNoVector) {
       e.push_back(random.below(Integer(1) << 20));
       expected.push_back(power_mod(3, e[i], n * n) * x[i] % (n * n));
     }
-    EXPECT_EQ(ifma->store(ifma->multiply(table->power(e), ifma->load(x))), expected);
+    EXPECT_EQ(tested->store(tested->multiply(table->power(e), tested->load(x))), expected);
   }
 }
 
 // No operation may rely on a number that is fully reduced: the parts of a pair go up to 2n,
 // until it leaves.
-TEST_P(IfmaTest, KeepsPartsBelowTwiceTheModulusAndLeavesWithThemBelowIt) {
+TEST_P(LaneTest, KeepsPartsBelowTwiceTheModulusAndLeavesWithThemBelowIt) {
   SeededRandom random(4);
   for (const std::size_t bits : {2U, 516U, 520U, 1036U, 1040U}) {
     for (const Integer& n : hard_moduli(bits, random)) {
@@ -158,30 +147,30 @@ TEST_P(IfmaTest, KeepsPartsBelowTwiceTheModulusAndLeavesWithThemBelowIt) {
   }
 }
 
-TEST_P(IfmaTest, RaisesOneBaseToExponentsOfEveryLength) {
+TEST_P(LaneTest, RaisesOneBaseToExponentsOfEveryLength) {
   SeededRandom random(5);
   const Integer n = random_odd(512, random);
-  const auto ifma = kernel(n);
+  const auto tested = kernel(n);
   for (const std::size_t bits : {0U, 1U, 2U, 7U, 8U, 55U, 56U, 57U, 63U, 64U, 65U, 256U}) {
     const Integer base = random.below(n * n);
     IntegerVector exponents{0, (Integer(1) << bits) - 1};
     while (exponents.size() < 11) exponents.push_back(random.below(Integer(1) << bits));
-    const IntegerVector powers = ifma->store(ifma->fixed_base(base, bits)->power(exponents));
+    const IntegerVector powers = tested->store(tested->fixed_base(base, bits)->power(exponents));
     for (std::size_t i = 0; i < exponents.size(); ++i) {
       EXPECT_EQ(powers[i], power_mod(base, exponents[i], n * n)) << bits << " " << exponents[i];
     }
   }
 }
 
-TEST_P(IfmaTest, TablesOutliveTheirKernel) {
-  auto ifma = kernel(Integer(1009));
-  const auto table = ifma->fixed_base(5, 9);
-  ifma.reset();
+TEST_P(LaneTest, TablesOutliveTheirKernel) {
+  auto tested = kernel(Integer(1009));
+  const auto table = tested->fixed_base(5, 9);
+  tested.reset();
   const Residues powers = table->power(IntegerVector{500});
   EXPECT_EQ(kernel(Integer(1009))->store(powers)[0], power_mod(5, 500, 1009 * 1009));
 }
 
-TEST_P(IfmaTest, TwinsComputeModuloBothPrimesAtOnce) {
+TEST_P(LaneTest, TwinsComputeModuloBothPrimesAtOnce) {
   SeededRandom random(6);
   for (const auto& [bits_p, bits_q] : {std::pair{256U, 256U}, {520U, 500U}, {64U, 700U}}) {
     const Integer p = random_odd(bits_p, random);
@@ -205,9 +194,49 @@ TEST_P(IfmaTest, TwinsComputeModuloBothPrimesAtOnce) {
   }
 }
 
+// Some lanes round towards zero while they work: whatever the caller's rounding, it is the same
+// afterwards, and does not change a product.
+TEST_P(LaneTest, NeitherMindsNorChangesHowRealNumbersAreRounded) {
+  SeededRandom random(9);
+  const Integer n = random_odd(1024, random);
+  const auto tested = kernel(n);
+  const Integer x = random.below(n * n);
+  const int before = std::fegetround();
+  for (const int rounding : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    std::fesetround(rounding);
+    const IntegerVector power = tested->store(tested->power(tested->load(IntegerVector{x}), 5, 3));
+    const int after = std::fegetround();
+    std::fesetround(before);
+    EXPECT_EQ(after, rounding);
+    EXPECT_EQ(power[0], power_mod(x, 5, n * n));
+  }
+}
+
+// Lanes beyond those in use may hold anything.
+TEST_P(LaneTest, DoNotDisturbEachOther) {
+  SeededRandom random(10);
+  const Integer n = random_odd(600, random);
+  const PairModulus modulus(std::span(&n, 1));
+  Vectors all(modulus.pair_size());
+  Vectors some(modulus.pair_size());
+  Vectors scratch(modulus.scratch_size());
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    const Integer x = random.below(n * n);
+    modulus.put(all.at(0), lane, x);
+    modulus.put(some.at(0), lane, lane < 4 ? x : random.below(n * n));
+  }
+  arithmetic().square(modulus.view(), all.at(0), all.at(0), scratch.at(0));
+  arithmetic().square(modulus.view(3), some.at(0), some.at(0), scratch.at(0));
+  for (std::size_t i = 0; i < modulus.pair_size(); ++i) {
+    for (std::size_t lane = 0; lane < 3; ++lane) {
+      ASSERT_EQ(all.at(i)->lane[lane], some.at(i)->lane[lane]);
+    }
+  }
+}
+
 // Limbs c = 2⁵² − 2²⁶ + 1 have the largest halves: c² is just below 2¹⁰⁴ and just below a
 // multiple of 2⁵². At the largest size that is allowed, sums of 64 bits must still do.
-TEST_P(IfmaTest, HasRoomForTheLargestSums) {
+TEST_P(LaneTest, HasRoomForTheLargestSums) {
   const Integer limb = (Integer(1) << kLimbBits) - (1 << 26) + 1;
   Integer n = (Integer(1) << 48) - 1;
   for (std::size_t i = 1; i < kMaxLimbs; ++i) n = (n << kLimbBits) + limb;
@@ -251,9 +280,9 @@ LaneCount count_of(std::size_t bits, bool square) {
   return lane_count;
 }
 
-TEST(IfmaCost, IsTenLSquaredMultiplicationsForAProductAndSevenForASquare) {
+TEST(LaneCost, IsTenLSquaredMultiplicationsForAProductAndSevenForASquare) {
   for (const std::uint64_t bits : {1024U, 1536U, 2048U, 3072U, 4096U}) {
-    const std::uint64_t l = bits / 512 * kTile;
+    const std::uint64_t l = bits / 512 * kBlockLimbs;
     EXPECT_EQ(count_of(bits, false).multiplications, 10 * l * l);
     EXPECT_EQ(count_of(bits, true).multiplications, 7 * l * l + l);
   }
@@ -261,7 +290,7 @@ TEST(IfmaCost, IsTenLSquaredMultiplicationsForAProductAndSevenForASquare) {
 
 // Multiplications and the other sums share the processor's vector units; what is not a
 // multiplication keeps the kernel from their full throughput.
-TEST(IfmaCost, IsAlmostAllMultiplications) {
+TEST(LaneCost, IsAlmostAllMultiplications) {
   const LaneCount product = count_of(2048, false);
   const LaneCount square = count_of(2048, true);
   EXPECT_LT(product.others * 100, product.multiplications * 5) << product.memory;
@@ -270,7 +299,7 @@ TEST(IfmaCost, IsAlmostAllMultiplications) {
 
 // What the processor does must not depend on secrets: operations are counted, and the
 // lanes have no branches of their own.
-TEST(IfmaCost, OfAPowerDoesNotDependOnTheExponent) {
+TEST(LaneCost, OfAPowerDoesNotDependOnTheExponent) {
   SeededRandom random(8);
   const Integer n = random_odd(512, random);
   const auto counted = make_lane_kernel(n, kArithmeticOf<CountedLanes>);
@@ -292,7 +321,7 @@ TEST(IfmaCost, OfAPowerDoesNotDependOnTheExponent) {
   EXPECT_EQ(std::ranges::count(tables, tables[0]), 4);
 }
 
-TEST(IfmaDeathTest, StopsOnAnEvenModulusAndOnAnExponentThatIsTooLong) {
+TEST(LaneDeathTest, StopsOnAnEvenModulusAndOnAnExponentThatIsTooLong) {
   EXPECT_DEATH(make_lane_kernel(Integer(10), kArithmeticOf<EmulatedLanes>), "odd");
   const auto kernel = make_lane_kernel(Integer(15), kArithmeticOf<EmulatedLanes>);
   const Residues x = kernel->load(IntegerVector{2});

@@ -1,9 +1,8 @@
-#include "paillier/ifma_modulus.h"
+#include "paillier/lane_modulus.h"
 
 #include <algorithm>
 
 #include "base/check.h"
-#include "paillier/ifma_tiles.h"
 
 namespace sotto {
 namespace {
@@ -11,7 +10,7 @@ namespace {
 constexpr std::size_t kWordBits = 64;
 static_assert(GMP_NUMB_BITS == kWordBits);
 
-// R ≥ 16n keeps both parts of a pair below 2n (docs/proofs/ifma.md).
+// R ≥ 16n keeps both parts of a pair below 2n (docs/proofs/lanes.md).
 constexpr std::size_t kSpareBits = 4;
 
 std::size_t blocks_for(std::span<const Integer> moduli) {
@@ -20,7 +19,7 @@ std::size_t blocks_for(std::span<const Integer> moduli) {
     check(n > 1 && mpz_odd_p(n.get_mpz_t()) != 0, "a modulus is odd and above 1");
     bits = std::max(bits, mpz_sizeinbase(n.get_mpz_t(), 2));
   }
-  const std::size_t block_bits = kLimbBits * kTile;
+  const std::size_t block_bits = kLimbBits * kBlockLimbs;
   return (bits + kSpareBits + block_bits - 1) / block_bits;
 }
 
@@ -41,11 +40,19 @@ void put_words(Vector8* vectors, std::size_t limbs, std::size_t lane,
   }
 }
 
-// −n⁻¹ mod 2⁵² by Newton's iteration: n·n ≡ 1 mod 8, and every step doubles the bits.
-std::uint64_t minus_inverse(std::uint64_t n) {
-  std::uint64_t inverse = n;
-  for (int correct = 3; correct < 64; correct *= 2) inverse *= 2 - n * inverse;
-  return (0 - inverse) & kLimbMask;
+// −n⁻¹ mod 2^bits by Newton's iteration: n·n ≡ 1 mod 8, and every step doubles the bits.
+Integer minus_inverse(const Integer& n, std::size_t bits) {
+  const auto low = [&](const Integer& number) {
+    Integer rest;
+    mpz_fdiv_r_2exp(rest.get_mpz_t(), number.get_mpz_t(), bits);
+    return rest;
+  };
+  const Integer modulus = low(n);
+  Integer inverse = modulus;
+  for (std::size_t correct = 3; correct < bits; correct *= 2) {
+    inverse = low(inverse * (2 - modulus * inverse));
+  }
+  return low(-inverse);
 }
 
 // words = words mod divisor; returns the quotient. GMP's division without branches on the
@@ -75,11 +82,8 @@ void put_number(Vector8* vectors, std::size_t limbs, std::size_t lane, const Int
             {mpz_limbs_read(number.get_mpz_t()), mpz_size(number.get_mpz_t())});
 }
 
-Integer get_number(const Vector8* vectors, std::size_t limbs, std::size_t lane) {
-  const std::size_t size = kLimbBits * limbs / kWordBits + 2;
-  Integer number;
-  mp_limb_t* words = mpz_limbs_write(number.get_mpz_t(), static_cast<mp_size_t>(size));
-  std::fill_n(words, size, 0);
+Limbs get_words(const Vector8* vectors, std::size_t limbs, std::size_t lane, std::size_t width) {
+  Limbs words(kLimbBits * limbs / kWordBits + 2);
   for (std::size_t i = 0; i < limbs; ++i) {
     const std::uint64_t limb = vectors[i].lane[lane];
     const std::size_t at = kLimbBits * i / kWordBits;
@@ -87,35 +91,39 @@ Integer get_number(const Vector8* vectors, std::size_t limbs, std::size_t lane) 
     words[at] |= limb << shift;
     if (shift > kWordBits - kLimbBits) words[at + 1] |= limb >> (kWordBits - shift);
   }
-  mpz_limbs_finish(number.get_mpz_t(), static_cast<mp_size_t>(size));
-  return number;
+  words.resize(width);
+  return words;
+}
+
+Integer get_number(const Vector8* vectors, std::size_t limbs, std::size_t lane) {
+  return integer_of(get_words(vectors, limbs, lane, kLimbBits * limbs / kWordBits + 1));
 }
 
 PairModulus::PairModulus(std::span<const Integer> moduli)
-    : blocks_(blocks_for(moduli)), constants_(5 * limbs() + 1), moduli_(limbs()) {
+    : blocks_(blocks_for(moduli)), constants_(kInverseLimbs + 5 * limbs()), moduli_(limbs()) {
   check(moduli.size() == kLanes || moduli.size() == 1, "a modulus for each lane, or one for all");
   check(limbs() <= kMaxLimbs, "a modulus is short enough for sums of 64 bits");
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     const Integer& n = moduli[moduli.size() == 1 ? 0 : lane];
     words_.push_back(words_of(n));
     put_number(moduli_.at(0), limbs(), lane, n);
-    constants_.at(0)->lane[lane] = minus_inverse(words_.back()[0]);
+    put_number(constants_.at(0), kInverseLimbs, lane, minus_inverse(n, kLimbBits * kInverseLimbs));
 
     const Integer r = Integer(1) << (kLimbBits * limbs());
     Integer one_minus_r = (1 - r) % n;
     if (one_minus_r < 0) one_minus_r += n;
-    put_number(constants_.at(1), limbs(), lane, one_minus_r);
-    put(constants_.at(limbs() + 1), lane, r * r);
-    put(constants_.at(3 * limbs() + 1), lane, r);
+    put_number(constants_.at(kInverseLimbs), limbs(), lane, one_minus_r);
+    put(constants_.at(kInverseLimbs + limbs()), lane, r * r);
+    put(constants_.at(kInverseLimbs + 3 * limbs()), lane, r);
   }
 }
 
-LaneModulus PairModulus::view() const {
-  return {blocks_, moduli_.at(0), constants_.at(1), constants_.at(0)};
+LaneModulus PairModulus::view(std::size_t lanes) const {
+  return {blocks_, lanes, moduli_.at(0), constants_.at(kInverseLimbs), constants_.at(0)};
 }
 
 std::size_t PairModulus::limbs() const {
-  return kTile * blocks_;
+  return kBlockLimbs * blocks_;
 }
 
 void PairModulus::put(Vector8* pair, std::size_t lane, const Integer& number) const {

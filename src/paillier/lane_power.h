@@ -4,8 +4,8 @@
 #include <span>
 
 #include "base/integer.h"
-#include "paillier/ifma_core.h"
-#include "paillier/ifma_modulus.h"
+#include "paillier/lane_arithmetic.h"
+#include "paillier/lane_modulus.h"
 
 namespace sotto {
 
@@ -27,9 +27,9 @@ class LaneExponents {
 
 // power = base^exponent in each lane, all in Montgomery form, by fixed windows. Which
 // operations are done and which memory is touched depends on the number of bits only.
-// `power` may be `base`.
-void lane_power(const LaneArithmetic& arithmetic, const PairModulus& modulus, Vector8* power,
-                const Vector8* base, const LaneExponents& exponents);
+// `power` may be `base`. The first `lanes` lanes are in use.
+void lane_power(const LaneArithmetic& arithmetic, const PairModulus& modulus, std::size_t lanes,
+                Vector8* power, const Vector8* base, const LaneExponents& exponents);
 
 // The window with the fewest instructions: a table of 2^w powers, then per window w squares
 // (7L² each, the same for every w), one product (10L²) and one scan (2^w·2L).
