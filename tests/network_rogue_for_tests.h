@@ -85,6 +85,7 @@ class Rogue {
   }
   [[nodiscard]] wire::Frame header(std::uint64_t number, const std::string& body) const {
     wire::Frame frame;
+    frame.set_protocol(kProtocol);
     frame.set_study(study_hash_);
     frame.set_nonce(nonce_);
     frame.set_number(number);

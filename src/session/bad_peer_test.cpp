@@ -73,6 +73,7 @@ TEST(BadPeer, OfAnotherStudyOrOfNoneIsRefused) {
   network.run([](Mail& mail) {
     if (mail.from != 1 || mail.to != 0) return true;
     wire::Frame frame = *frame_from(mail.frame);
+    frame.set_protocol(kProtocol);
     frame.set_study(std::string(kDigestBytes, 'x'));
     mail.frame = frame.SerializeAsString();
     return true;
@@ -338,6 +339,7 @@ TEST(BadPeer, WhoRepeatsItselfWithoutEndIsRefusedAndFillsNoJournal) {
     number += record.has_heard() && record.heard().from() == 1 ? 1U : 0U;
   }
   wire::Frame frame;
+  frame.set_protocol(kProtocol);
   frame.set_study(network.study.terms(0).study_hash);
   frame.set_nonce(network.keys[1].nonce());
   frame.set_body(body.SerializeAsString());

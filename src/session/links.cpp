@@ -62,6 +62,12 @@ Result<std::optional<std::string>> Links::receive(PartyId from, std::string_view
   Link& link = found->second;
   const auto frame = frame_from(bytes);
   if (!frame) return refuse("E-frame", "a malformed message");
+  if (frame->protocol() != kProtocol) {
+    return failed("E-protocol",
+                  "its sotto speaks version " + std::to_string(frame->protocol()) +
+                      " of the protocol, ours version " + std::to_string(kProtocol),
+                  "let every party run the same release of sotto");
+  }
   if (frame->study() != study_hash_) {
     return failed("E-study-differs",
                   "its study differs from ours: their digest begins " +
@@ -122,6 +128,7 @@ void Links::tick(Time now) {
 
 std::string Links::frame_of(const Link& link, std::uint64_t number, const std::string& body) const {
   wire::Frame frame;
+  frame.set_protocol(kProtocol);
   frame.set_study(study_hash_);
   frame.set_nonce(nonce_);
   frame.set_have(link.received.size());
@@ -156,10 +163,6 @@ std::vector<Outgoing> Links::collect(Time now, bool at_once) {
 
 bool Links::delivered(PartyId peer) const {
   return links_.at(peer).unacknowledged.empty();
-}
-
-bool Links::is_connected(PartyId peer) const {
-  return links_.at(peer).connected;
 }
 
 }  // namespace sotto

@@ -47,7 +47,6 @@ class Links {
 
   // Whether all that was posted has arrived.
   [[nodiscard]] bool delivered(PartyId peer) const;
-  [[nodiscard]] bool is_connected(PartyId peer) const;
 
  private:
   struct Link {

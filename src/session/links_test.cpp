@@ -48,8 +48,10 @@ struct Pair {
 };
 
 std::string frame(std::uint64_t have, std::uint64_t number, const std::string& body,
-                  const std::string& study = kStudy, const std::string& of = nonce('b')) {
+                  const std::string& study = kStudy, const std::string& of = nonce('b'),
+                  std::uint32_t protocol = kProtocol) {
   wire::Frame result;
+  result.set_protocol(protocol);
   result.set_study(study);
   result.set_nonce(of);
   result.set_have(have);
@@ -174,6 +176,8 @@ TEST(Links, RefuseWhatNoHonestNeighbourSends) {
   expect_refused(pair.a, 1, frame(0, 1, ""), "E-frame", "malformed");
   expect_refused(pair.a, 1, frame(0, 1, "x", kStudy, "short"), "E-frame", "malformed");
   expect_refused(pair.a, 1, frame(0, 1, "x", std::string(32, 't')), "E-study-differs", "differs");
+  expect_refused(pair.a, 1, frame(0, 1, "x", kStudy, nonce('b'), kProtocol - 1), "E-protocol",
+                 "version 1");
   expect_refused(pair.a, 1, frame(1, 0, ""), "E-frame", "never sent");
   pair.take(pair.a, 1, frame(0, 1, "x"), pair.at_a);
   expect_refused(pair.a, 1, frame(0, 1, "y"), "E-equivocation", "under one number");

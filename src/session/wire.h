@@ -10,6 +10,11 @@
 
 namespace sotto {
 
+// What all parties must do alike and no study says: the grid, the weights of a table's sums, the
+// rounds, these messages. Raise it with every change to any of them, so that two versions that
+// would compute different things do not start.
+inline constexpr std::uint32_t kProtocol = 2;
+
 // The protocol's messages as bytes, and back. What comes from a peer is checked for
 // form here (canonical integers, lengths, nothing unknown); what it means is the
 // state machines' business.

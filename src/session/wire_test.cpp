@@ -105,6 +105,7 @@ wire::Frame a_frame() {
   *body.mutable_step() = step_of(some_payloads()[6]);
   body.mutable_step()->set_attempt(std::string(kDigestBytes, 'a'));
   wire::Frame frame;
+  frame.set_protocol(kProtocol);
   frame.set_study(std::string(kDigestBytes, 's'));
   frame.set_nonce(std::string(kNonceBytes, 'n'));
   frame.set_have(300);

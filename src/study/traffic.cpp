@@ -27,6 +27,7 @@ std::string zeros(std::size_t size) {
 
 double frame_bytes(std::size_t body_bytes) {
   wire::Frame frame;
+  frame.set_protocol(kProtocol);
   frame.set_study(zeros(kDigestBytes));
   frame.set_nonce(zeros(kNonceBytes));
   frame.set_have(1);
