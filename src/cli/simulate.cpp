@@ -25,7 +25,7 @@ Result<std::vector<Solver>> solvers_from(const std::string& list, Solver fallbac
 
 // With --data every draw of the noise is a release of somebody's rows: one of
 // them, and from a generator that nobody can wind back.
-Result<void> allow_data(bool seeded, std::size_t trials, std::size_t solvers, bool real_cipher) {
+Result<void> allow_data(bool seeded, std::size_t trials, std::size_t solvers) {
   if (seeded) {
     return refused("E-seed-data", "--seed with --data: noise from a known seed protects nobody",
                    "leave --seed away; the operating system's generator is used");
@@ -34,10 +34,6 @@ Result<void> allow_data(bool seeded, std::size_t trials, std::size_t solvers, bo
     return refused("E-trials-data",
                    "several runs over the same tables would spend the budget several times",
                    "run one solver once with --data");
-  }
-  if (real_cipher) {
-    return bad_input("E-cipher-data", "--cipher paillier is for studies that bring a [problem]",
-                     "leave --cipher away; over tables, 'sotto join' encrypts for real");
   }
   return {};
 }
@@ -85,13 +81,14 @@ Verb add_simulate(CLI::App& app) {
     if (!study) return tl::unexpected(study.error());
     auto solvers = solvers_from(options->solvers, study->solver);
     if (!solvers) return tl::unexpected(solvers.error());
+    const CipherChoice cipher =
+        options->cipher == "paillier" ? CipherChoice::kPaillier : CipherChoice::kIdeal;
     if (data->count() > 0) {
       const bool seeded = seed->count() > 0;
-      if (auto allowed =
-              allow_data(seeded, options->trials, solvers->size(), options->cipher == "paillier");
-          !allowed) {
+      if (auto allowed = allow_data(seeded, options->trials, solvers->size()); !allowed) {
         return tl::unexpected(Error(allowed.error()).at("the command line"));
       }
+      options->tables.cipher = cipher;
       options->tables.output = options->output;
       auto printed = simulate_tables(*study, solvers->front(), options->tables);
       if (!printed) return tl::unexpected(Error(printed.error()).at(options->study));
@@ -103,8 +100,6 @@ Verb add_simulate(CLI::App& app) {
                                 .value()
                                 .at(options->study));
     }
-    const CipherChoice cipher =
-        options->cipher == "paillier" ? CipherChoice::kPaillier : CipherChoice::kIdeal;
     ProgressBar bar("simulating");
     auto simulation = simulate_study(*study, {.solvers = std::move(*solvers),
                                               .seed = options->seed,

@@ -22,13 +22,15 @@ Result<std::string> simulate_tables(const Study& study, Solver solver,
 
   const auto plan = make_plan(study, solver);
   if (!plan) return tl::unexpected(plan.error());
+  const auto cipher = cipher_for(study, request.cipher);
+  if (!cipher) return tl::unexpected(cipher.error());
   Result<std::vector<PartyTable>> tables;
   {
     ProgressBar bar("reading");
     tables = read_tables(study, files, bar.callback());
   }
   if (!tables) return tl::unexpected(Error(tables.error()).at("--data"));
-  const auto run = run_on_tables(study, *plan, *tables);
+  const auto run = run_on_tables(study, *plan, *tables, {.cipher = cipher->get()});
   if (!run) return tl::unexpected(run.error());
   const RunRecord record = record_of(study, *plan, *tables, *run);
   const std::string model = model_json(record, run->fit.explained).dump(2) + "\n";

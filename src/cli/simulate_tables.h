@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/verb.h"
-#include "study/study.h"
+#include "study/cipher_choice.h"
 
 namespace sotto {
 
@@ -12,6 +12,7 @@ struct TablesRequest {
   std::string data;   // files, separated by commas
   std::string split;  // interleaved | contiguous
   std::string out;    // folder for model.json and record.json; empty: none
+  CipherChoice cipher = CipherChoice::kIdeal;
   Output output;
 };
 

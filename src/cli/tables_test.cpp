@@ -97,6 +97,12 @@ TEST_F(TablesOnTheCommandLine, SplitOneFileAmongTheParties) {
   EXPECT_EQ(simulate({"--data", path("party-1.csv"), "--split", "anyhow"}).status, 2);
 }
 
+TEST_F(TablesOnTheCommandLine, TravelInRealCiphertextsWhenAskedTo) {
+  const CommandRun run = simulate({"--data", data_, "--solver", "dishuf", "--cipher", "paillier"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_NE(run.out.find("noise-aware"), std::string::npos) << run.out;
+}
+
 TEST_F(TablesOnTheCommandLine, RefuseASeedAndSeveralReleasesForPrivacy) {
   const CommandRun seeded = simulate({"--data", data_, "--seed", "1"});
   EXPECT_EQ(seeded.status, 3);

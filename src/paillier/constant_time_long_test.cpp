@@ -17,6 +17,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/parallel.h"
 #include "paillier/kernels_for_tests.h"
 #include "paillier/paillier_for_tests.h"
 
@@ -78,9 +79,12 @@ TEST(DISABLED_Probe, Runs) {
   const Ciphertexts ciphertexts = open.encrypt(probe.plain, probe.random);  // makes the table
   const Integer factor = 708 + probe.random.below(std::uint64_t{293});
   const std::string name = std::getenv(kProbe);
-  if (name == "decrypt") sotto_probe_decrypt(probe.key, ciphertexts);
-  if (name == "answer") sotto_probe_answer(open, ciphertexts, probe.plain, factor, probe.random);
-  if (name == "rerandomise") sotto_probe_rerandomise(open, ciphertexts, probe.random);
+  // callgrind does not collect in threads that the probe starts.
+  parallel_for(1, 1, [&](std::size_t) {
+    if (name == "decrypt") sotto_probe_decrypt(probe.key, ciphertexts);
+    if (name == "answer") sotto_probe_answer(open, ciphertexts, probe.plain, factor, probe.random);
+    if (name == "rerandomise") sotto_probe_rerandomise(open, ciphertexts, probe.random);
+  });
 }
 
 // Instructions between entering and leaving the probe; 0 if valgrind does not say.

@@ -34,7 +34,8 @@ class FixedBase {
 };
 
 // Arithmetic modulo n² for one odd n > 1: N for ciphertexts; p and q for decryption.
-// Everything works on batches, and takes a time that depends on sizes, never on values.
+// Everything works on batches, and takes a time that depends on sizes, never on values. Powers
+// take all cores, unless they are inside of a parallel_for.
 class Kernel {
  public:
   Kernel() = default;

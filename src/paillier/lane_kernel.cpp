@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/parallel.h"
 #include "paillier/lane_comb.h"
 #include "paillier/lane_power.h"
 #include "paillier/limbs.h"
@@ -48,12 +49,13 @@ class LaneFixedBase : public FixedBase {
 
   Residues power(std::span<const Integer> exponents) const override {
     Residues powers = empty_residues(exponents.size(), *modulus_);
-    Vectors group(modulus_->pair_size());
-    for (std::size_t first = 0; first < exponents.size(); first += kLanes) {
+    parallel_for(groups_of(exponents.size()), 0, [&](std::size_t group) {
+      const std::size_t first = group * kLanes;
       const auto lanes = exponents.subspan(first, lanes_of(exponents.size(), first));
-      comb_.power(group.at(0), lanes.size(), LaneExponents(lanes, comb_.exponent_bits()));
-      write_group(powers, first / kLanes, group);
-    }
+      Vectors x(modulus_->pair_size());
+      comb_.power(x.at(0), lanes.size(), LaneExponents(lanes, comb_.exponent_bits()));
+      write_group(powers, group, x);
+    });
     return powers;
   }
 
@@ -129,13 +131,13 @@ class LaneKernel : public Kernel {
     IntegerVector lanes(kLanes, exponent);
     const LaneExponents exponents(lanes, exponent_bits);
     wipe(std::span(lanes));
-    Vectors x(modulus_->pair_size());
-    for (std::size_t group = 0; group < groups_of(bases.count); ++group) {
+    parallel_for(groups_of(bases.count), 0, [&](std::size_t group) {
+      Vectors x(modulus_->pair_size());
       read_group(x, bases, group);
       lane_power(arithmetic_, *modulus_, lanes_of(bases.count, group * kLanes), x.at(0), x.at(0),
                  exponents);
       write_group(powers, group, x);
-    }
+    });
     return powers;
   }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/parallel.h"
 #include "paillier/kernel.h"
 #include "paillier/pair_arithmetic.h"
 
@@ -73,9 +74,9 @@ class Comb final : public FixedBase {
   [[nodiscard]] Residues power(std::span<const Integer> exponents) const override {
     const std::size_t words = pairs_.words();
     Residues result{exponents.size(), std::vector<std::uint64_t>(exponents.size() * words)};
-    Scratch scratch(pairs_);
-    Limbs chosen(words);
-    for (std::size_t k = 0; k < exponents.size(); ++k) {
+    parallel_for(exponents.size(), 0, [&](std::size_t k) {
+      Scratch scratch(pairs_);
+      Limbs chosen(words);
       const Limbs e = limbs_of(exponents[k], limbs_for_bits(exponent_bits_));
       mp_limb_t* x = limbs(result.words.data() + k * words);
       std::ranges::copy(pairs_.one(), x);
@@ -87,7 +88,7 @@ class Comb final : public FixedBase {
           pairs_.multiply(x, x, chosen.data(), scratch);
         }
       }
-    }
+    });
     return result;
   }
 
@@ -181,10 +182,10 @@ class PortableKernel final : public Kernel {
     const std::size_t entries = std::size_t{1} << window;
     const std::size_t windows = (exponent_bits + window - 1) / window;
     Residues result = blank(bases.count);
-    Scratch scratch(pairs_);
-    Table powers(entries, pairs_.words());
-    Limbs chosen(pairs_.words());
-    for (std::size_t k = 0; k < bases.count; ++k) {
+    parallel_for(bases.count, 0, [&](std::size_t k) {
+      Scratch scratch(pairs_);
+      Table powers(entries, pairs_.words());
+      Limbs chosen(pairs_.words());
       std::ranges::copy(pairs_.one(), powers.at(0));
       std::copy_n(at(bases, k), pairs_.words(), powers.at(1));
       for (std::size_t d = 2; d < entries; ++d) {
@@ -207,7 +208,7 @@ class PortableKernel final : public Kernel {
         for (std::size_t b = 0; b < window; ++b) pairs_.square(x, x, scratch);
         pairs_.multiply(x, x, chosen.data(), scratch);
       }
-    }
+    });
     return result;
   }
 

@@ -1,6 +1,6 @@
 #include "paillier/prime_powers.h"
 
-#include "base/check.h"
+#include "base/parallel.h"
 
 namespace sotto {
 
@@ -61,8 +61,18 @@ PrimePowers::Powers PrimePowers::power(std::span<const Limbs> numbers, const Int
   const bool twins = rest > 0 && 2 * rest <= width_;
   const auto whole = numbers.first(twins ? numbers.size() - rest : numbers.size());
   if (!whole.empty()) {
-    p_.power(whole, exponent_p, exponent_bits, powers.p);
-    q_.power(whole, exponent_q, exponent_bits, powers.q);
+    const auto modulo = [&](std::size_t prime) {
+      const Half& half = prime == 0 ? p_ : q_;
+      half.power(whole, prime == 0 ? exponent_p : exponent_q, exponent_bits,
+                 prime == 0 ? powers.p : powers.q);
+    };
+    // Many numbers are work for all cores in each kernel; a few, for one core in each.
+    if (whole.size() > kLanes) {
+      modulo(0);
+      modulo(1);
+    } else {
+      parallel_for(2, 0, modulo);
+    }
   }
   if (twins) {
     twin_power(numbers.last(rest), exponent_p, exponent_q, exponent_bits, powers);

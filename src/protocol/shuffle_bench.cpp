@@ -5,10 +5,10 @@
 #include <benchmark/benchmark.h>
 
 #include <chrono>
-#include <thread>
 #include <vector>
 
 #include "base/check.h"
+#include "base/parallel.h"
 #include "paillier/decryption_key.h"
 #include "paillier/gmp_peer_for_bench.h"
 #include "privacy/calibration.h"
@@ -48,18 +48,6 @@ class PreparedCipher final : public Cipher {
   PrimePair primes_;
 };
 
-// Calls work(i) for every party, on as many threads as there are cores.
-template <class Work>
-void for_all_parties(const Work& work) {
-  const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::jthread> crew;
-  for (std::size_t t = 0; t < threads; ++t) {
-    crew.emplace_back([&, t] {
-      for (std::size_t i = t; i < kParties; i += threads) work(static_cast<PartyId>(i));
-    });
-  }
-}
-
 // Every party's part of it, the parties' own work side by side.
 double shuffle_seconds(std::size_t entries, const Cipher& cipher) {
   const Graph graph = *Graph::cycle(kParties);
@@ -76,7 +64,7 @@ double shuffle_seconds(std::size_t entries, const Cipher& cipher) {
   }
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::vector<Message>> sent(kParties);
-  for_all_parties([&](PartyId i) { sent[i] = parties[i]->start().value(); });
+  parallel_for(kParties, 0, [&](std::size_t i) { sent[i] = parties[i]->start().value(); });
   while (true) {
     std::vector<std::vector<Message>> inbox(kParties);
     bool any = false;
@@ -88,7 +76,7 @@ double shuffle_seconds(std::size_t entries, const Cipher& cipher) {
       messages.clear();
     }
     if (!any) break;
-    for_all_parties([&](PartyId i) {
+    parallel_for(kParties, 0, [&](std::size_t i) {
       for (const Message& message : inbox[i]) {
         auto answers = parties[i]->receive(message);
         for (Message& answer : answers.value()) {

@@ -13,6 +13,7 @@
 #include "protocol/drawing_party.h"
 #include "protocol/tracking_party.h"
 #include "session/digest.h"
+#include "study/cipher_choice.h"
 #include "study/members.h"
 #include "study/plan.h"
 #include "study/problem.h"
@@ -104,10 +105,8 @@ Result<PartyRun> PartyRun::make(const Study& study, PartyId self, const std::str
   }
   PartyRun run = std::move(*made);
   if (study.solver == Solver::kDishuf) {
-    auto cipher =
-        paillier_cipher(study.dishuf.key_bits,
-                        study.dishuf.full_randomness ? Randomness::kFull : Randomness::kHalf);
-    if (!cipher) return tl::unexpected(Error(cipher.error()).at("[dishuf] key_bits"));
+    auto cipher = cipher_for(study, CipherChoice::kPaillier);
+    if (!cipher) return tl::unexpected(cipher.error());
     run.cipher_ = std::move(*cipher);
   }
   if (const auto* noise = std::get_if<GradientNoise>(&plan->noise)) {

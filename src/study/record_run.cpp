@@ -27,6 +27,7 @@ Result<std::vector<double>> release(const Study& study, const Plan& plan,
   check(study.data && plan.solver != Solver::kGt, "tables are averaged, never tracked");
   check(tables.size() == study.graph().size(), "one table per party");
   SimulationOptions simulation;
+  simulation.cipher = options.cipher;
   simulation.random_from = options.random_from;
   simulation.seed = options.seed;
   simulation.first_trial = options.trial;

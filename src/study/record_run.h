@@ -12,6 +12,7 @@ namespace sotto {
 // Where a run's noise comes from. The operating system, unless the tables are
 // made up: a seed that somebody knows is noise that somebody can subtract.
 struct RecordRunOptions {
+  const Cipher* cipher = nullptr;  // dishuf's; the ideal one by default
   RandomFrom random_from = RandomFrom::kOperatingSystem;
   std::uint64_t seed = 0;
   std::uint64_t trial = 0;

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "data/generator.h"
+#include "study/cipher_choice.h"
 #include "study/model_file.h"
 #include "study/tables_for_tests.h"
 
@@ -32,7 +33,11 @@ std::vector<std::vector<double>> random_rows(std::size_t count, unsigned seed) {
 }
 
 RecordRunOptions seeded(std::uint64_t trial) {
-  return {.random_from = RandomFrom::kSeed, .seed = 3, .trial = trial};
+  RecordRunOptions options;
+  options.random_from = RandomFrom::kSeed;
+  options.seed = 3;
+  options.trial = trial;
+  return options;
 }
 
 // Every entry of the sums with the standard deviation that its weight in φ gives it:
@@ -59,6 +64,18 @@ TEST(RecordRun, PutsTheNoiseOfThePlanOnEveryEntry) {
           << to_string(solver) << ", entry " << k;
     }
   }
+}
+
+TEST(RecordRun, GivesTheSameBitsWithRealCiphertexts) {
+  Study study = study_for(small_schema(), 5, 1, 1e-6);
+  study.dishuf.key_bits = 2048;
+  const Plan plan = make_plan(study, Solver::kDishuf).value();
+  const auto tables = deal_out(study, random_rows(500, 2));
+  const auto cipher = cipher_for(study, CipherChoice::kPaillier).value();
+  RecordRunOptions real = seeded(0);
+  real.cipher = cipher.get();
+  EXPECT_EQ(run_on_tables(study, plan, tables, real).value().sums,
+            run_on_tables(study, plan, tables, seeded(0)).value().sums);
 }
 
 TEST(RecordRun, GivesTheSameBitsForTheSameSeedAndOthersForTheNextTrial) {

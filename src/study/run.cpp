@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <exception>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <thread>
 
+#include "base/parallel.h"
 #include "problem/theta.h"
 #include "report/box_statistics.h"
 #include "study/tracking.h"
@@ -97,60 +95,39 @@ Result<std::vector<TrialOutcome>> run_trials(const Study& study, const Plan& pla
   // Real ciphertexts take far longer than the engine: every core gets its own trial.
   const std::size_t chunk = cipher != nullptr ? 1 : kChunk;
   std::vector<TrialOutcome> outcomes(trials);
-  std::atomic<std::size_t> next{0};
-  std::atomic<std::size_t> done{0};
+  std::size_t done = 0;
   std::mutex mutex;
   std::optional<Error> first_error;
-
-  auto work = [&] {
-    for (;;) {
-      const std::size_t first = next.fetch_add(chunk);
-      if (first >= trials) return;
-      SimulationOptions options;
-      options.seed = seed;
-      options.first_trial = first;
-      options.cipher = cipher;
-      options.trials = std::min(chunk, trials - first);
-      const auto values = run_chunk(study, plan, tracking, secrets, options);
+  parallel_for((trials + chunk - 1) / chunk, threads, [&](std::size_t number) {
+    {
       const std::scoped_lock lock(mutex);
-      if (!values) {
-        if (!first_error) first_error = values.error();
-        next = trials;
-        return;
-      }
-      for (std::size_t t = 0; t < options.trials; ++t) {
-        TrialOutcome& outcome = outcomes[first + t];
-        outcome.solver = plan.solver;
-        outcome.trial = first + t;
-        outcome.x = (*values)[t][0];
-        for (const auto& x : (*values)[t]) {
-          outcome.squared_error += squared_distance(x, problem.solution);
-        }
-        outcome.squared_error /= static_cast<double>((*values)[t].size());
-      }
-      done += options.trials;
-      if (progress) progress(done, trials);
+      if (first_error) return;
     }
-  };
-  // An exception that left its thread would end the process: it goes to the caller.
-  std::exception_ptr thrown;
-  auto work_or_stop = [&] {
-    try {
-      work();
-    } catch (...) {
-      const std::scoped_lock lock(mutex);
-      if (!thrown) thrown = std::current_exception();
-      next = trials;
+    const std::size_t first = number * chunk;
+    SimulationOptions options;
+    options.seed = seed;
+    options.first_trial = first;
+    options.cipher = cipher;
+    options.trials = std::min(chunk, trials - first);
+    const auto values = run_chunk(study, plan, tracking, secrets, options);
+    const std::scoped_lock lock(mutex);
+    if (!values) {
+      if (!first_error) first_error = values.error();
+      return;
     }
-  };
-  const std::size_t wanted = threads == 0 ? std::thread::hardware_concurrency() : threads;
-  const std::size_t chunks = (trials + chunk - 1) / chunk;
-  {
-    std::vector<std::jthread> crew;
-    for (std::size_t k = 1; k < std::min(wanted, chunks); ++k) crew.emplace_back(work_or_stop);
-    work_or_stop();
-  }
-  if (thrown) std::rethrow_exception(thrown);
+    for (std::size_t t = 0; t < options.trials; ++t) {
+      TrialOutcome& outcome = outcomes[first + t];
+      outcome.solver = plan.solver;
+      outcome.trial = first + t;
+      outcome.x = (*values)[t][0];
+      for (const auto& x : (*values)[t]) {
+        outcome.squared_error += squared_distance(x, problem.solution);
+      }
+      outcome.squared_error /= static_cast<double>((*values)[t].size());
+    }
+    done += options.trials;
+    if (progress) progress(done, trials);
+  });
   if (first_error) return tl::unexpected(*first_error);
   return outcomes;
 }
@@ -162,13 +139,8 @@ Result<Simulation> simulate_study(const Study& study, const RunOptions& options)
   }
   auto problem = load_problem(study);
   if (!problem) return tl::unexpected(problem.error());
-  std::unique_ptr<Cipher> cipher;
-  if (options.cipher == CipherChoice::kPaillier) {
-    const auto randomness = study.dishuf.full_randomness ? Randomness::kFull : Randomness::kHalf;
-    auto made = paillier_cipher(study.dishuf.key_bits, randomness);
-    if (!made) return tl::unexpected(made.error());
-    cipher = std::move(*made);
-  }
+  const auto cipher = cipher_for(study, options.cipher);
+  if (!cipher) return tl::unexpected(cipher.error());
   Simulation simulation;
   simulation.seed = options.seed;
   simulation.x_star.assign(problem->solution.begin(), problem->solution.end());
@@ -183,7 +155,7 @@ Result<Simulation> simulate_study(const Study& study, const RunOptions& options)
       };
     }
     auto runs = run_trials(study, *plan, *problem, options.seed, options.trials, progress,
-                           options.threads, cipher.get());
+                           options.threads, cipher->get());
     if (!runs) return tl::unexpected(runs.error());
     simulation.summary.push_back(summarise(options.solvers[k], *runs));
     std::ranges::move(*runs, std::back_inserter(simulation.runs));

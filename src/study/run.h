@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "study/cipher_choice.h"
 #include "study/plan.h"
 #include "study/problem.h"
 
@@ -35,12 +36,6 @@ struct Simulation {
 
 // How many of all trials are done.
 using Progress = std::function<void(std::size_t done, std::size_t all)>;
-
-// What the parties of a simulated `dishuf` encrypt with: the same answers, bit for bit.
-enum class CipherChoice {
-  kIdeal,     // nothing is hidden, and nothing has to be: all parties are here
-  kPaillier,  // as on a network: [dishuf] key_bits and randomness
-};
 
 struct RunOptions {
   std::vector<Solver> solvers;
