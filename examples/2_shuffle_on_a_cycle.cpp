@@ -39,7 +39,8 @@ int main() {
     // A party is a state machine: messages in, messages out. The network drives the same one.
     parties.push_back(std::make_unique<AveragingParty>(
         i, weights, *consensus,
-        make_shuffle(i, weights.graph(), secret, *noise, *sources[i], ideal_cipher(), *keys[i])));
+        make_shuffle(i, weights.graph(), secret, *noise, *sources[i], ideal_cipher(),
+                     ideal_cipher().generate(*keys[i]), *keys[i])));
   }
 
   SeededRandom order(9);

@@ -42,9 +42,8 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& words,
                                          const std::string& out) {
   std::vector<std::string> copies{"sotto"};
   copies.insert(copies.end(), words.begin(), words.end());
-  std::vector<char*> argv;
-  for (std::string& word : copies) argv.push_back(word.data());
-  argv.push_back(nullptr);
+  std::vector<char*> argv(copies.size() + 1);  // nullptr ends it
+  for (std::size_t i = 0; i < copies.size(); ++i) argv[i] = copies[i].data();
 
   const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   const int file = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

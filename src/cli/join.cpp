@@ -149,8 +149,8 @@ class Join {
     terms.data_digest = party_->data_digest();
     auto session = Session::open(
         std::move(terms), notary_, **journal,
-        [this](std::span<const PartyId> members, const KeyedRandom::Key& key) {
-          return party_->take_part(members, key);
+        [this](std::span<const PartyId> members, const AttemptKeys& keys) {
+          return party_->take_part(members, keys);
         },
         chosen->key, clock.now());
     if (!session) return tl::unexpected(session.error());
@@ -189,6 +189,9 @@ class Join {
   [[nodiscard]] DriverHooks hooks() {
     DriverHooks hooks;
     hooks.say = say;
+    hooks.on_idle = [this](const Session& session) {
+      if (const auto key = session.idle_key()) party_->prepare(*key);
+    };
     hooks.interrupted = [this] { return interrupted || failure_.has_value(); };
     hooks.stop_wanted = [this]() -> std::optional<Error> {
       const auto asked = store_.abort_requested(run_);

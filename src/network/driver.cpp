@@ -26,6 +26,7 @@ class Driver {
     if (auto begun = flush(); !begun) return begun;
     while (!session_.may_leave(clock_.now())) {
       auto event = transport_.wait(kTick);
+      if (!event && hooks_.on_idle) hooks_.on_idle(session_);
       for (std::size_t taken = 0; event && taken < kBatch; ++taken) {
         handle(*event);
         event = transport_.wait(milliseconds(0));

@@ -18,6 +18,7 @@ struct DriverHooks {
   std::function<void(const std::string&)> say = {};        // a line for a person
   std::function<void(const Session&)> on_progress = {};    // after everything that changed it
   std::function<std::optional<Error>()> stop_wanted = {};  // ends the run, for all
+  std::function<void(const Session&)> on_idle = {};        // nothing has come for a while
   std::function<bool()> interrupted = {};                  // leaves; the run can be resumed
   std::function<void(CommitPoint)> at_commit = {};         // only where something is committed
 };

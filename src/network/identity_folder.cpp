@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kKeyFile = "identity.key";
 constexpr const char* kCertificateFile = "identity.crt";
-constexpr std::size_t kMaxFileBytes = 64 * 1024;
+constexpr std::size_t kMaxFileBytes = 65'536;
 constexpr mode_t kWritableByOthers = S_IWGRP | S_IWOTH;
 constexpr mode_t kOpenToOthers = S_IRWXG | S_IRWXO;
 

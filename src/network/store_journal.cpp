@@ -25,7 +25,7 @@ class StoreJournal final : public Journal {
   Result<void> catch_up() {
     std::string digest = journal_head(run_);
     std::int64_t count = 0;
-    auto walked = walk([&](std::string) { ++count; }, digest);
+    auto walked = walk([&](const std::string&) { ++count; }, digest);
     if (!walked) return walked;
     count_ = count;
     head_ = digest;

@@ -12,7 +12,6 @@
 namespace sotto {
 namespace {
 
-using grpc::experimental::CertificateVerifier;
 using grpc::experimental::ExternalCertificateVerifier;
 using grpc::experimental::IdentityKeyCertPair;
 using grpc::experimental::StaticDataCertificateProvider;

@@ -221,7 +221,7 @@ Result<void> check_peers(const std::vector<Peer>& peers, const std::string& own_
 
 Result<std::unique_ptr<Transport>> Transport::open(const Identity& identity,
                                                    const std::string& listen,
-                                                   std::vector<Peer> peers,
+                                                   const std::vector<Peer>& peers,
                                                    const TransportLimits& limits) {
   if (auto fine = check_peers(peers, identity.fingerprint(), !listen.empty()); !fine) {
     return tl::unexpected(fine.error());

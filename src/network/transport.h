@@ -65,7 +65,7 @@ class Transport {
   // cannot be told by its fingerprint or cannot be reached.
   [[nodiscard]] static Result<std::unique_ptr<Transport>> open(const Identity& identity,
                                                                const std::string& listen,
-                                                               std::vector<Peer> peers,
+                                                               const std::vector<Peer>& peers,
                                                                const TransportLimits& limits = {});
   // What was sent to connected peers still goes out, for two seconds at most.
   virtual ~Transport() = default;

@@ -341,8 +341,8 @@ TEST(Transport, ATakenPortIsAnError) {
 TEST(Transport, RefusesPeersThatCannotBeToldOrReached) {
   const Identity north = identity_of("north");
   const Identity south = identity_of("south");
-  const auto refusal = [&](const std::string& listen, std::vector<Peer> peers) {
-    const auto transport = Transport::open(south, listen, std::move(peers));
+  const auto refusal = [&](const std::string& listen, const std::vector<Peer>& peers) {
+    const auto transport = Transport::open(south, listen, peers);
     return transport ? std::string("opened") : transport.error().name;
   };
   Peer vague = peer_of(kNorth, north, 7101);

@@ -8,7 +8,7 @@ Ciphertexts EncryptionKey::add_and_scale(std::span<const Integer> ciphertexts,
   return rerandomise(multiply(add(encrypt(summands, random), ciphertexts), factor), random);
 }
 
-void EncryptionKey::prepare(std::size_t, RandomSource&) const {}
+void DecryptionKey::prepare(std::size_t, RandomSource&) const {}
 
 Ciphertexts DecryptionKey::encrypt(std::span<const Integer> plain, RandomSource& random) const {
   return encryption_key().encrypt(plain, random);

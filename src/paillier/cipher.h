@@ -52,9 +52,6 @@ class EncryptionKey {
                                                   std::span<const Integer> summands,
                                                   const Integer& factor, std::size_t factor_bits,
                                                   RandomSource& random) const;
-
-  // Idle time, used: makes what the next `count` encryptions or re-randomisations draw.
-  virtual void prepare(std::size_t count, RandomSource& random) const;
 };
 
 // One's own key pair.
@@ -71,6 +68,8 @@ class DecryptionKey {
   // Encrypts to oneself. Whoever knows the key can do it faster.
   [[nodiscard]] virtual Ciphertexts encrypt(std::span<const Integer> plain,
                                             RandomSource& random) const;
+  // Idle time, used: makes what the next `count` encryptions to oneself need to be random.
+  virtual void prepare(std::size_t count, RandomSource& random) const;
 };
 
 class Cipher {

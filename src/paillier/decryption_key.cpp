@@ -102,24 +102,41 @@ Result<IntegerVector> PaillierDecryptionKey::decrypt(std::span<const Integer> ci
   return result;
 }
 
-Ciphertexts PaillierDecryptionKey::encrypt(std::span<const Integer> plain,
-                                           RandomSource& random) const {
+IntegerVector PaillierDecryptionKey::fresh_randomisers(std::size_t count,
+                                                       RandomSource& random) const {
   std::vector<Limbs> drawn;
-  drawn.reserve(plain.size());
-  for (std::size_t k = 0; k < plain.size(); ++k) {
+  drawn.reserve(count);
+  for (std::size_t k = 0; k < count; ++k) {
     Integer y = 1 + random.below(Integer(public_->n() - 1));
     const WipedAtEnd wiped(y);
     drawn.push_back(limbs_of(y, public_->n_limbs().size()));
   }
   const auto powers = powers_.power(drawn, primes_.p, primes_.q, prime_bits_);
   IntegerVector randomisers;
-  randomisers.reserve(plain.size());
-  const WipedAtEnd wiped(randomisers);
-  for (std::size_t k = 0; k < plain.size(); ++k) {
-    randomisers.push_back(join(powers.p[k], powers.q[k]));
+  randomisers.reserve(count);
+  for (std::size_t k = 0; k < count; ++k) randomisers.push_back(join(powers.p[k], powers.q[k]));
+  return randomisers;
+}
+
+IntegerVector PaillierDecryptionKey::randomisers(std::size_t count, RandomSource& random) const {
+  IntegerVector ready = pool_.take(count);
+  ready.reserve(count);
+  for (Integer& fresh : fresh_randomisers(count - ready.size(), random)) {
+    ready.push_back(std::move(fresh));
   }
+  return ready;
+}
+
+void PaillierDecryptionKey::prepare(std::size_t count, RandomSource& random) const {
+  pool_.put(fresh_randomisers(count, random));
+}
+
+Ciphertexts PaillierDecryptionKey::encrypt(std::span<const Integer> plain,
+                                           RandomSource& random) const {
+  IntegerVector used = randomisers(plain.size(), random);
+  const WipedAtEnd wiped(used);
   const Kernel& kernel = public_->kernel();
-  Residues masks = kernel.load(randomisers);
+  Residues masks = kernel.load(used);
   const WipedAtEnd wiped_masks(masks);
   Residues open = public_->unmasked(plain);
   const WipedAtEnd wiped_open(open);

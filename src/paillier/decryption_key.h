@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "paillier/encryption_key.h"
+#include "paillier/pool.h"
 #include "paillier/prime_powers.h"
 #include "paillier/primes.h"
 
@@ -25,8 +26,12 @@ class PaillierDecryptionKey final : public DecryptionKey {
   // because y ↦ y^q is a bijection modulo p, and at a fraction of its price.
   [[nodiscard]] Ciphertexts encrypt(std::span<const Integer> plain,
                                     RandomSource& random) const override;
+  void prepare(std::size_t count, RandomSource& random) const override;
 
  private:
+  // ρ, `count` times, those that are ready first.
+  [[nodiscard]] IntegerVector randomisers(std::size_t count, RandomSource& random) const;
+  [[nodiscard]] IntegerVector fresh_randomisers(std::size_t count, RandomSource& random) const;
   // ρ modulo N² from its powers modulo both squares.
   [[nodiscard]] Integer join(const PrimePowers::Pair& p, const PrimePowers::Pair& q) const;
 
@@ -43,6 +48,7 @@ class PaillierDecryptionKey final : public DecryptionKey {
   Limbs p_inverse_;          // of p mod q
   Limbs p_squared_inverse_;  // of p² mod q²
   std::unique_ptr<PaillierEncryptionKey> public_;
+  mutable RandomiserPool pool_;
 };
 
 }  // namespace sotto

@@ -63,7 +63,7 @@ const FixedBase& PaillierEncryptionKey::powers_of_h() const {
   return *table_;
 }
 
-Residues PaillierEncryptionKey::fresh_randomisers(std::size_t count, RandomSource& random) const {
+Residues PaillierEncryptionKey::randomisers(std::size_t count, RandomSource& random) const {
   IntegerVector secrets(count);
   const WipedAtEnd wiped(secrets);
   if (sgn(numbers_.h) != 0) {
@@ -75,24 +75,6 @@ Residues PaillierEncryptionKey::fresh_randomisers(std::size_t count, RandomSourc
   Residues bases = kernel_->load(secrets);
   const WipedAtEnd wiped_bases(bases);
   return kernel_->power(bases, numbers_.n, key_bits_);
-}
-
-Residues PaillierEncryptionKey::randomisers(std::size_t count, RandomSource& random) const {
-  IntegerVector ready = pool_.take(count);
-  if (ready.empty()) return fresh_randomisers(count, random);
-  const WipedAtEnd wiped(ready);
-  if (ready.size() < count) {
-    Residues rest = fresh_randomisers(count - ready.size(), random);
-    const WipedAtEnd wiped_rest(rest);
-    for (Integer& randomiser : kernel_->store(rest)) ready.push_back(std::move(randomiser));
-  }
-  return kernel_->load(ready);
-}
-
-void PaillierEncryptionKey::prepare(std::size_t count, RandomSource& random) const {
-  Residues made = fresh_randomisers(count, random);
-  const WipedAtEnd wiped(made);
-  pool_.put(kernel_->store(made));
 }
 
 Ciphertexts PaillierEncryptionKey::encrypt(std::span<const Integer> plain,

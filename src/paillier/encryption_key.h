@@ -6,7 +6,6 @@
 #include "paillier/cipher.h"
 #include "paillier/kernel.h"
 #include "paillier/limbs.h"
-#include "paillier/pool.h"
 
 namespace sotto {
 
@@ -40,7 +39,6 @@ class PaillierEncryptionKey final : public EncryptionKey {
                                           std::span<const Integer> summands, const Integer& factor,
                                           std::size_t factor_bits,
                                           RandomSource& random) const override;
-  void prepare(std::size_t count, RandomSource& random) const override;
 
   // The cheap half of validate(): 0 < c < N².
   [[nodiscard]] Result<void> check_range(std::span<const Integer> ciphertexts) const;
@@ -50,12 +48,9 @@ class PaillierEncryptionKey final : public EncryptionKey {
   [[nodiscard]] const Kernel& kernel() const { return *kernel_; }
   // 1 + mN, the ciphertext of m without randomness. |m| < N/2.
   [[nodiscard]] Residues unmasked(std::span<const Integer> plain) const;
-  // Randomisers that are ready and not used.
-  [[nodiscard]] std::size_t prepared() const { return pool_.size(); }
 
  private:
   [[nodiscard]] Residues randomisers(std::size_t count, RandomSource& random) const;
-  [[nodiscard]] Residues fresh_randomisers(std::size_t count, RandomSource& random) const;
   [[nodiscard]] const FixedBase& powers_of_h() const;
 
   PublicNumbers numbers_;
@@ -65,7 +60,6 @@ class PaillierEncryptionKey final : public EncryptionKey {
   std::unique_ptr<Kernel> kernel_;
   mutable std::once_flag table_made_;
   mutable std::unique_ptr<FixedBase> table_;
-  mutable RandomiserPool pool_;
 };
 
 // Public numbers as they travel: N on key_bits/8 bytes, then h on key_bits/4 (kHalf).

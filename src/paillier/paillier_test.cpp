@@ -100,19 +100,25 @@ TEST_P(Paillier, TheSameRandomBitsGiveTheSameKeyAndCiphertexts) {
   EXPECT_EQ(seen[0], seen[1]);
 }
 
+// Whoever prepares draws what an encryption would have drawn, and draws it once.
 TEST_P(Paillier, PreparedRandomisersAreUsedOnceAndFirst) {
   const auto cipher = paillier_cipher(2048, GetParam()).value();
-  const auto read = cipher->read_key(open().serialised()).value();
-  read->prepare(3, random);
-  const IntegerVector zeros(5);
-  const Ciphertexts one = read->encrypt(IntegerVector(2), random);
-  const Ciphertexts two = read->encrypt(zeros, random);  // one prepared, four fresh
-  const Ciphertexts three = read->rerandomise(one, random);
-  std::set<Integer> different;
-  for (const Ciphertexts& some : {one, two, three}) different.insert(some.begin(), some.end());
-  EXPECT_EQ(different.size(), 9U);
-  EXPECT_EQ(key().decrypt(two).value(), zeros);
-  EXPECT_EQ(key().decrypt(three).value(), IntegerVector(2));
+  const IntegerVector plain{1, -2, 3, 4, -5};
+  SeededRandom unprepared(8);
+  const auto one = cipher->generate(unprepared);
+  const Ciphertexts expected = one->encrypt(plain, unprepared);
+  SeededRandom ahead(8);
+  const auto other = cipher->generate(ahead);
+  other->prepare(3, ahead);
+  Ciphertexts found = other->encrypt(std::span(plain).first(2), ahead);
+  for (Integer& c : other->encrypt(std::span(plain).last(3), ahead)) {  // one prepared, two fresh
+    found.push_back(std::move(c));
+  }
+  EXPECT_EQ(found, expected);
+  const Ciphertexts again = other->encrypt(plain, ahead);
+  for (std::size_t k = 0; k < plain.size(); ++k) EXPECT_NE(again[k], expected[k]);
+  EXPECT_EQ(other->decrypt(found).value(), plain);
+  EXPECT_EQ(other->decrypt(again).value(), plain);
 }
 
 // Random numbers of all sizes, both signs, and a chain of all operations.

@@ -7,8 +7,9 @@
 
 namespace sotto {
 
-// Randomisers of one key, made in idle time: N-th powers modulo N². Whoever knows the randomiser of
-// a ciphertext can read it, so each is handed out once, and what is left is wiped in the end.
+// Randomisers of one's own key, made in idle time: N-th powers modulo N². Whoever knows the
+// randomiser of a ciphertext can read it, so each is handed out once, and what is left is wiped in
+// the end.
 class RandomiserPool {
  public:
   RandomiserPool() = default;

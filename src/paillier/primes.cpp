@@ -27,9 +27,8 @@ std::vector<std::uint32_t> odd_primes_below(std::uint32_t bound) {
   for (std::uint32_t k = 3; k < bound; k += 2) {
     if (composite[k]) continue;
     primes.push_back(k);
-    for (std::uint64_t multiple = std::uint64_t{k} * k; multiple < bound; multiple += 2 * k) {
-      composite[multiple] = true;
-    }
+    const std::uint64_t wide = k;
+    for (std::uint64_t m = wide * wide; m < bound; m += 2 * wide) composite[m] = true;
   }
   return primes;
 }
@@ -78,7 +77,7 @@ Integer random_bits(std::size_t bits, RandomSource& random) {
 }
 
 bool is_probable_prime(const Integer& candidate, int rounds, RandomSource& random) {
-  if (candidate < 5) return candidate == 2 || candidate == 3;
+  if (candidate <= 3) return candidate >= 2;
   if (mpz_even_p(candidate.get_mpz_t()) != 0) return false;
   if (!passes(candidate, 2)) return false;
   for (int round = 0; round < rounds; ++round) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -59,6 +60,10 @@ struct RoundReleases {
 using Payload = std::variant<ShuffleOffer, ShuffleReply, PairwiseOffer, RoundValues, RoundReleases>;
 
 struct Message {
+  Message() = default;
+  Message(PartyId sender, PartyId receiver, Payload what)
+      : from(sender), to(receiver), payload(std::move(what)) {}
+
   PartyId from = 0;
   PartyId to = 0;
   Payload payload;

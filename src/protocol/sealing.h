@@ -27,14 +27,15 @@ class Sealing : public Party {
                                                           NoiseSource& noise);
 
 // `dishuf`, Algorithm 2. `noise` gives the mask η, the noise γ and the
-// multipliers; `cipher_random` gives keys and the ciphertexts' randomness, so
-// that the same noise can be shuffled under any cipher. Both outlive the sealing, and so does the
-// cipher. A value too large for its slot, or a key too short for one, is start()'s error: then
-// nothing has left the party.
+// multipliers; `key` is the party's own, of this shuffle only, and `cipher_random` gives the
+// ciphertexts' randomness, so that the same noise can be shuffled under any cipher. Both sources
+// outlive the sealing, and so does the cipher. A value too large for its slot, or a key too short
+// for one, is start()'s error: then nothing has left the party.
 [[nodiscard]] std::unique_ptr<Sealing> make_shuffle(PartyId self, const Graph& graph,
                                                     const Secret& secret,
                                                     const ShuffleNoise& parameters,
                                                     NoiseSource& noise, const Cipher& cipher,
+                                                    std::unique_ptr<DecryptionKey> key,
                                                     RandomSource& cipher_random);
 
 // How the shuffle's entries share plaintexts: public numbers, so all parties have the same.

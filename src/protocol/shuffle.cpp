@@ -23,7 +23,8 @@ constexpr int kLeastMaskSteps = 5;
 class Shuffle final : public Sealing {
  public:
   Shuffle(PartyId self, const Graph& graph, const Secret& secret, const ShuffleNoise& parameters,
-          NoiseSource& noise, const Cipher& cipher, RandomSource& cipher_random)
+          NoiseSource& noise, const Cipher& cipher, std::unique_ptr<DecryptionKey> key,
+          RandomSource& cipher_random)
       : self_(self),
         cipher_(cipher),
         random_(cipher_random),
@@ -32,8 +33,8 @@ class Shuffle final : public Sealing {
         packing_(shuffle_packing(parameters, secret.grid(), cipher.plaintext_bits())),
         packed_(packing_.and_then([this](const Packing& p) { return p.pack(seal_.masked()); })),
         multiplier_bits_(static_cast<std::size_t>(std::bit_width(parameters.multiplier_max))),
+        key_(std::move(key)),
         shuffled_(secret.size()) {
-    if (packed_) key_ = cipher.generate(cipher_random);
     const auto neighbours = graph.neighbours(self);
     neighbours_.assign(neighbours.begin(), neighbours.end());
     offered_.resize(neighbours_.size());
@@ -122,10 +123,10 @@ class Shuffle final : public Sealing {
   ShuffleSeal seal_;
   IntegerVector multipliers_;
   Result<Packing> packing_;
-  Result<IntegerVector> packed_;        // T̄, in slots
-  std::size_t multiplier_bits_;         // of the largest: how long a_{i→j} is stays a secret
-  std::unique_ptr<DecryptionKey> key_;  // none if T̄ does not fit its slots
-  IntegerVector shuffled_;              // Δ_i so far
+  Result<IntegerVector> packed_;  // T̄, in slots
+  std::size_t multiplier_bits_;   // of the largest: how long a_{i→j} is stays a secret
+  std::unique_ptr<DecryptionKey> key_;
+  IntegerVector shuffled_;  // Δ_i so far
   std::vector<bool> offered_;
   std::vector<bool> replied_;
 };
@@ -157,8 +158,10 @@ Result<Packing> shuffle_packing(const ShuffleNoise& parameters, Grid grid,
 
 std::unique_ptr<Sealing> make_shuffle(PartyId self, const Graph& graph, const Secret& secret,
                                       const ShuffleNoise& parameters, NoiseSource& noise,
-                                      const Cipher& cipher, RandomSource& cipher_random) {
-  return std::make_unique<Shuffle>(self, graph, secret, parameters, noise, cipher, cipher_random);
+                                      const Cipher& cipher, std::unique_ptr<DecryptionKey> key,
+                                      RandomSource& cipher_random) {
+  return std::make_unique<Shuffle>(self, graph, secret, parameters, noise, cipher, std::move(key),
+                                   cipher_random);
 }
 
 }  // namespace sotto

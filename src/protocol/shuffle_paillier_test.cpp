@@ -47,7 +47,9 @@ TEST(ShufflePaillier, RefusesAKeyTooShortForTheMask) {
   const Secret secret = Secret::of_entries(std::vector<double>{1, 2}, mu);
   SeededRandom keys(1);
   const auto noise = fast_noise(1, 1);
-  const auto started = make_shuffle(0, graph, secret, lemma1, *noise, *cipher, keys)->start();
+  const auto started =
+      make_shuffle(0, graph, secret, lemma1, *noise, *cipher, cipher->generate(keys), keys)
+          ->start();
   ASSERT_FALSE(started.has_value());
   EXPECT_EQ(started.error().name, "E-key-too-short");
   const auto packing = shuffle_packing(lemma1, secret.grid(), std::nullopt);

@@ -201,9 +201,12 @@ TEST(Shuffle, DoesNotStartWithAValueThatHasNoSlot) {
   const Secret fits = Secret::of_entries(std::vector<double>{0x1p40}, mu);
   const Secret too_large = Secret::of_entries(std::vector<double>{0x1p43}, mu);
   const ShuffleNoise parameters = graph_noise(pair);
-  EXPECT_TRUE(make_shuffle(0, pair, fits, parameters, *noise, ideal_cipher(), keys)->start());
-  const auto refused =
-      make_shuffle(0, pair, too_large, parameters, *noise, ideal_cipher(), keys)->start();
+  EXPECT_TRUE(make_shuffle(0, pair, fits, parameters, *noise, ideal_cipher(),
+                           ideal_cipher().generate(keys), keys)
+                  ->start());
+  const auto refused = make_shuffle(0, pair, too_large, parameters, *noise, ideal_cipher(),
+                                    ideal_cipher().generate(keys), keys)
+                           ->start();
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().name, "E-slot-overflow");
 }

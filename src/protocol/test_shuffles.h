@@ -22,8 +22,8 @@ struct Network {
     for (PartyId i = 0; i < graph.size(); ++i) {
       noise.push_back(fast_noise(seed, 2 * i));
       random.push_back(std::make_unique<SeededRandom>(seed, 2 * i + 1));
-      parties.push_back(
-          make_shuffle(i, graph, secrets[i], parameters, *noise[i], cipher, *random[i]));
+      parties.push_back(make_shuffle(i, graph, secrets[i], parameters, *noise[i], cipher,
+                                     cipher.generate(*random[i]), *random[i]));
     }
   }
   [[nodiscard]] Released release(PartyId party) const {

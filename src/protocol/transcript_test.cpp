@@ -83,7 +83,8 @@ std::string transcript(bool pairwise) {
     auto sealing =
         pairwise ? make_pairwise(i, weights.graph(), secret, {.sigma_gamma = 0.25, .sigma_edge = 8},
                                  draws, keys, "golden")
-                 : make_shuffle(i, weights.graph(), secret, shuffle, draws, ideal_cipher(), keys);
+                 : make_shuffle(i, weights.graph(), secret, shuffle, draws, ideal_cipher(),
+                                ideal_cipher().generate(keys), keys);
     parties.push_back(std::make_unique<AveragingParty>(i, weights, plan, std::move(sealing)));
   }
   std::string result = "\n";

@@ -25,8 +25,8 @@ std::string to_string(Phase phase) {
   return kPhaseNames.at(static_cast<std::size_t>(phase));
 }
 
-RunCore::RunCore(const SessionTerms& terms, const Notary& notary, PartyFactory factory, RunKey key,
-                 LedgerEffects& ledger)
+RunCore::RunCore(const SessionTerms& terms, const Notary& notary, PartyFactory factory,
+                 const RunKey& key, LedgerEffects& ledger)
     : terms_(terms), notary_(notary), factory_(std::move(factory)), key_(key), ledger_(ledger) {}
 
 Result<void> RunCore::inspect(PartyId from, const wire::Body& body) const {

@@ -50,7 +50,7 @@ class LedgerEffects {
 //     same parties: before that one of them may have released, and would wait for it in vain.
 class RunCore {
  public:
-  RunCore(const SessionTerms& terms, const Notary& notary, PartyFactory factory, RunKey key,
+  RunCore(const SessionTerms& terms, const Notary& notary, PartyFactory factory, const RunKey& key,
           LedgerEffects& ledger);
 
   // Whether a body is worth hearing: well-formed, signed by whom it says. Changes nothing.
@@ -67,6 +67,7 @@ class RunCore {
   // What a person should hear about, such as a peer's bad word.
   [[nodiscard]] std::vector<std::string> take_notes();
 
+  [[nodiscard]] KeyedRandom::Key first_cipher_key() const { return key_.for_first_cipher(); }
   [[nodiscard]] Phase phase() const { return phase_; }
   [[nodiscard]] bool over() const { return phase_ >= Phase::kFinished; }
   // Whether anything readable of this party's has left it.

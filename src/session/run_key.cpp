@@ -41,9 +41,21 @@ std::string RunKey::nonce() const {
 }
 
 KeyedRandom::Key RunKey::for_attempt(std::string_view attempt) const {
-  const std::string derived = Digest("sotto attempt key").add(bytes()).add(attempt).value();
+  return derived("sotto attempt key", attempt);
+}
+
+KeyedRandom::Key RunKey::for_first_cipher() const {
+  return derived("sotto first cipher key", {});
+}
+
+KeyedRandom::Key RunKey::for_cipher(std::string_view attempt) const {
+  return derived("sotto cipher key", attempt);
+}
+
+KeyedRandom::Key RunKey::derived(std::string_view purpose, std::string_view attempt) const {
+  const std::string bits = Digest(purpose).add(bytes()).add(attempt).value();
   KeyedRandom::Key key{};
-  std::memcpy(key.data(), derived.data(), key.size());
+  std::memcpy(key.data(), bits.data(), key.size());
   return key;
 }
 

@@ -59,16 +59,20 @@ bool RunCore::start_attempt() {
     if (attempt_->reserved) ledger_.restore(attempt_->id);
     past_attempts_.insert(attempt_->id);
   }
-  auto party = factory_(members, key_.for_attempt(id));
+  const bool first_one = !attempt_ && past_attempts_.empty();
+  auto party =
+      factory_(members, {.draws = key_.for_attempt(id),
+                         .cipher = first_one ? key_.for_first_cipher() : key_.for_cipher(id)});
   if (!party) {
     attempt_.reset();
     end(party.error());
     return false;
   }
-  attempt_.emplace();
-  attempt_->id = id;
-  attempt_->members = std::move(members);
-  attempt_->party = std::move(*party);
+  Attempt attempt;
+  attempt.id = id;
+  attempt.members = std::move(members);
+  attempt.party = std::move(*party);
+  attempt_ = std::move(attempt);
   phase_ = Phase::kSealing;
   auto first = attempt_->party->start();
   if (!first) {

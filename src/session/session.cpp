@@ -55,6 +55,7 @@ std::string digest_of(const SessionTerms& terms) {
   const Debit& debit = terms.debit;
   const std::array<double, 2> amounts{debit.epsilon, debit.delta};
   return Digest("sotto terms")
+      .add(std::uint64_t{kProtocol})
       .add(terms.study_hash)
       .add(std::uint64_t{terms.self})
       .add(debit.data)
@@ -283,6 +284,11 @@ void Session::stop(const Error& error) {
   record(record_of(error, {}));
   core_.end(error);
   post();
+}
+
+std::optional<KeyedRandom::Key> Session::idle_key() const {
+  if (met_ || core_.phase() != Phase::kMeeting) return std::nullopt;
+  return core_.first_cipher_key();
 }
 
 Result<std::vector<Outgoing>> Session::flush(Time now) {

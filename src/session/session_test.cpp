@@ -102,6 +102,32 @@ TEST(Session, NothingReadableLeavesBeforeEveryReady) {
   }
 }
 
+// Two ciphertexts with the same randomness show the difference of what is in them.
+TEST(Session, EveryAttemptHasACipherKeyOfItsOwnAndTheFirstIsKnownBefore) {
+  Network network(SimulatedSolver::kShuffle, ConsensusMethod::kPlain, *Graph::complete(4), 3);
+  const auto known = network.sessions[0]->idle_key();
+  ASSERT_TRUE(known.has_value());
+  network.connect_all();
+  network.run([](const Mail& mail) {  // the last party's shuffle never arrives
+    return mail.from != 3 || !body_in(mail.frame).has_step();
+  });
+  EXPECT_FALSE(network.sessions[0]->idle_key().has_value()) << "the first attempt has begun";
+  network.crash(3);
+  network.wait(kPatience + 10 * kSecond);
+  ASSERT_EQ(network.phase(0), Phase::kFinished);
+  const auto drawn = network.attempts[0];
+  ASSERT_EQ(drawn.size(), 2U);
+  EXPECT_EQ(drawn[0].cipher, *known);
+  EXPECT_NE(drawn[1].cipher, drawn[0].cipher);
+  EXPECT_NE(drawn[1].draws, drawn[0].draws);
+  // A crash changes nothing of that.
+  network.crash(0);
+  network.start(0);
+  EXPECT_EQ(network.attempts[0].size(), 4U);
+  EXPECT_EQ(network.attempts[0][2], drawn[0]);
+  EXPECT_EQ(network.attempts[0][3], drawn[1]);
+}
+
 TEST(Session, TooFewPartiesStopAndSpendNothing) {
   Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::complete(3), 3);
   network.connect(0, 1);

@@ -71,13 +71,16 @@ Graph among(const Graph& graph, std::span<const PartyId> members) {
 }
 
 std::unique_ptr<Sealing> make_sealing(SimulatedSolver solver, PartyId place, const Graph& graph,
-                                      const Secret& secret, DrawingParty& party) {
+                                      const Secret& secret, const KeyedRandom::Key& cipher_key,
+                                      DrawingParty& party) {
   const double sigma = noise_sigma(graph.size());
   switch (solver) {
     case SimulatedSolver::kShuffle: {
       const ShuffleNoise noise{
           .sigma_gamma = sigma, .sigma_eta = 2, .inverse_zeta = 100'000, .multiplier_max = 100};
-      return make_shuffle(place, graph, secret, noise, party.noise(), ideal_cipher(), party.keys());
+      KeyedRandom own(cipher_key);
+      return make_shuffle(place, graph, secret, noise, party.noise(), ideal_cipher(),
+                          ideal_cipher().generate(own), party.keys());
     }
     case SimulatedSolver::kPairwise:
       return make_pairwise(place, graph, secret, {.sigma_gamma = sigma, .sigma_edge = 2},
@@ -158,15 +161,14 @@ SessionTerms SimulatedStudy::terms(PartyId self) const {
 }
 
 PartyFactory SimulatedStudy::factory(PartyId self) const {
-  return [study = *this, self](
-             std::span<const PartyId> members,
-             const KeyedRandom::Key& key) -> Result<std::unique_ptr<StagedParty>> {
+  return [study = *this, self](std::span<const PartyId> members,
+                               const AttemptKeys& keys) -> Result<std::unique_ptr<StagedParty>> {
     const auto found = std::ranges::lower_bound(members, self);
     check(found != members.end() && *found == self, "a party is a member of its own attempts");
     const auto place = static_cast<PartyId>(found - members.begin());
     const Weights weights = Weights::metropolis(among(study.graph, members));
     const Secret secret = Secret::of_entries(study.thetas[self], *Sensitivity::make(kSensitivity));
-    auto party = std::make_unique<DrawingParty>(key);
+    auto party = std::make_unique<DrawingParty>(keys.draws);
     if (study.solver == SimulatedSolver::kTracking) {
       const auto laplace =
           GridLaplace::make(*Epsilon::make(10), *Sensitivity::make(kSensitivity), kSensitivity);
@@ -177,7 +179,7 @@ PartyFactory SimulatedStudy::factory(PartyId self) const {
     }
     auto plan = plan_consensus(study.method, kTolerance, weights);
     if (!plan) return tl::unexpected(plan.error());
-    auto sealing = make_sealing(study.solver, place, weights.graph(), secret, *party);
+    auto sealing = make_sealing(study.solver, place, weights.graph(), secret, keys.cipher, *party);
     party->set(std::make_unique<AveragingParty>(place, weights, *plan, std::move(sealing),
                                                 Barrier::kHeld));
     return party;

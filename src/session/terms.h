@@ -48,18 +48,31 @@ class RunKey {
   [[nodiscard]] std::string bytes() const;  // for the journal
   // Public: names the run. 16 bytes.
   [[nodiscard]] std::string nonce() const;
-  // What an attempt draws its noise, masks and keys from; another set of parties, another key.
+  // What an attempt draws its noise and masks from; another set of parties, another key.
   [[nodiscard]] KeyedRandom::Key for_attempt(std::string_view attempt) const;
+  // What the first attempt makes its cipher's key from. It is known before the others are there,
+  // so that the time in which they are waited for can be used.
+  [[nodiscard]] KeyedRandom::Key for_first_cipher() const;
+  // The same for a later attempt: no randomness of a ciphertext is ever used for another.
+  [[nodiscard]] KeyedRandom::Key for_cipher(std::string_view attempt) const;
 
  private:
   RunKey() = default;
+  [[nodiscard]] KeyedRandom::Key derived(std::string_view purpose, std::string_view attempt) const;
   KeyedRandom::Key key_{};
+};
+
+// What an attempt draws from.
+struct AttemptKeys {
+  KeyedRandom::Key draws;   // noise, masks, and what it encrypts to others with
+  KeyedRandom::Key cipher;  // its own key pair, and what it encrypts to itself with
+  bool operator==(const AttemptKeys&) const = default;
 };
 
 // Makes this party's state machine for a set of parties (ascending, as the study numbers
 // them; the machine numbers them from 0), calibrated for exactly that set. The same arguments give
 // the same party, to the bit.
 using PartyFactory = std::function<Result<std::unique_ptr<StagedParty>>(
-    std::span<const PartyId> members, const KeyedRandom::Key& key)>;
+    std::span<const PartyId> members, const AttemptKeys& keys)>;
 
 }  // namespace sotto

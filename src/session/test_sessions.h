@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -59,8 +60,12 @@ class Network {
   }
 
   void start(PartyId p) {
-    auto session =
-        Session::open(study.terms(p), *notaries[p], *journals[p], study.factory(p), keys[p], now);
+    const PartyFactory factory = [this, p, inner = study.factory(p)](
+                                     std::span<const PartyId> members, const AttemptKeys& drawn) {
+      attempts[p].push_back(drawn);
+      return inner(members, drawn);
+    };
+    auto session = Session::open(study.terms(p), *notaries[p], *journals[p], factory, keys[p], now);
     ASSERT_TRUE(session.has_value()) << session.error().to_string();
     sessions[p] = std::move(*session);
   }
@@ -167,7 +172,8 @@ class Network {
   std::vector<std::unique_ptr<Session>> sessions;
   std::deque<Mail> under_way;
   std::vector<Error> refusals;
-  std::set<PartyId> readable_left;  // whose readable words have left them
+  std::map<PartyId, std::vector<AttemptKeys>> attempts;  // what they drew from, in order
+  std::set<PartyId> readable_left;                       // whose readable words have left them
 };
 
 // A frame with another body under the same number.

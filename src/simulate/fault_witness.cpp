@@ -42,10 +42,12 @@ FaultWitness::FaultWitness(const SimulatedStudy& study)
 
 PartyFactory FaultWitness::factory(PartyId self) {
   return [this, self, inner = study_.factory(self)](std::span<const PartyId> members,
-                                                    const KeyedRandom::Key& key) {
-    const auto [known, fresh] = keys_.try_emplace({self, {members.begin(), members.end()}}, key);
-    if (!fresh && known->second != key) violated(self, "drew from two keys for one set of parties");
-    return inner(members, key);
+                                                    const AttemptKeys& keys) {
+    const auto [known, fresh] = keys_.try_emplace({self, {members.begin(), members.end()}}, keys);
+    if (!fresh && known->second != keys) {
+      violated(self, "drew from two keys for one set of parties");
+    }
+    return inner(members, keys);
   };
 }
 

@@ -45,7 +45,7 @@ class FaultWitness {
   [[nodiscard]] const std::vector<std::vector<double>>& undisturbed(const Members& members);
 
   const SimulatedStudy& study_;
-  std::map<std::pair<PartyId, Members>, KeyedRandom::Key> keys_;
+  std::map<std::pair<PartyId, Members>, AttemptKeys> keys_;
   std::map<Members, std::vector<std::vector<double>>> undisturbed_;
   std::vector<std::map<Round, std::string>> rounds_;  // by party: what it sent, readable
   std::vector<std::optional<std::string>> attempts_;  // by party: what its readable words are of

@@ -56,7 +56,8 @@ Sealers make_sealers(const AveragingSetup& setup, std::span<const Secret> secret
     if (const auto* local = std::get_if<LocalNoise>(&setup.noise)) {
       result.sealing.push_back(make_local_sealing(secrets[i], local->sigma, noise));
     } else if (const auto* shuffle = std::get_if<ShuffleNoise>(&setup.noise)) {
-      result.sealing.push_back(make_shuffle(i, graph, secrets[i], *shuffle, noise, cipher, keys));
+      result.sealing.push_back(
+          make_shuffle(i, graph, secrets[i], *shuffle, noise, cipher, cipher.generate(keys), keys));
     } else {
       result.sealing.push_back(make_pairwise(i, graph, secrets[i],
                                              std::get<PairwiseNoise>(setup.noise), noise, keys,

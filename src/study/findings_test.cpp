@@ -277,7 +277,8 @@ bool neighbour_finds_the_masked_value(std::uint64_t draw, std::size_t entries) {
   SeededRandom keys(draw, 1);
   const auto their_noise = fast_noise(draw, 2);
   const auto own_noise = fast_noise(draw, 3);
-  const auto victim = make_shuffle(1, ring, theirs, parameters, *their_noise, ideal_cipher(), keys);
+  const auto victim = make_shuffle(1, ring, theirs, parameters, *their_noise, ideal_cipher(),
+                                   ideal_cipher().generate(keys), keys);
 
   const ShuffleSeal seal(own, parameters, *own_noise);
   const auto key = ideal_cipher().generate(keys);

@@ -107,13 +107,13 @@ TEST(NetworkStudy, GivenUpShufflesCountAgainstNeighboursAndNotAgainstEavesdroppe
 TEST(PartyRunOfAStudy, DrawsTheSameFromTheSameKeyAndOtherwiseNot) {
   Study study = four_parties();
   study.solver = Solver::kAc;
-  const auto run = PartyRun::make(study, 0, "");
+  auto run = PartyRun::make(study, 0, "");
   ASSERT_TRUE(run.has_value()) << run.error().to_string();
   const std::vector<PartyId> all{0, 1, 2, 3};
   const auto release = [&](unsigned char key) {
     KeyedRandom::Key bytes{};
     bytes.fill(static_cast<std::byte>(key));
-    auto party = *run->take_part(all, bytes);
+    auto party = *run->take_part(all, {.draws = bytes, .cipher = {}});
     EXPECT_TRUE(party->start()->empty()) << "nothing leaves before the barrier";
     const auto first = *party->release();
     return *std::get<RoundReleases>(first.at(0).payload).news.at(0).indices;
@@ -122,6 +122,35 @@ TEST(PartyRunOfAStudy, DrawsTheSameFromTheSameKeyAndOtherwiseNot) {
   EXPECT_NE(release(1), release(2));
   const auto other = PartyRun::make(study, 1, "");
   EXPECT_NE(run->data_digest(), other->data_digest());
+}
+
+TEST(PartyRunOfAStudy, OffersTheSameWhetherItsKeyWasMadeBeforeOrNot) {
+  Study study = four_parties();
+  study.solver = Solver::kDishuf;
+  study.dishuf.key_bits = 2048;
+  auto run = PartyRun::make(study, 0, "");
+  ASSERT_TRUE(run.has_value()) << run.error().to_string();
+  const std::vector<PartyId> all{0, 1, 2, 3};
+  const auto key = [](unsigned char number) {
+    KeyedRandom::Key bytes{};
+    bytes.fill(static_cast<std::byte>(number));
+    return bytes;
+  };
+  const auto offer = [&](const AttemptKeys& keys) {
+    const auto party = *run->take_part(all, keys);
+    return std::get<ShuffleOffer>(party->start()->at(0).payload);
+  };
+  const ShuffleOffer at_once = offer({key(1), key(2)});
+  run->prepare(key(2));
+  run->prepare(key(2));
+  const ShuffleOffer prepared = offer({key(1), key(2)});
+  EXPECT_EQ(prepared.public_key, at_once.public_key);
+  EXPECT_EQ(prepared.negated, at_once.negated);
+  // What was made for one attempt is not used for another.
+  run->prepare(key(2));
+  const ShuffleOffer later = offer({key(1), key(3)});
+  EXPECT_NE(later.public_key, at_once.public_key);
+  EXPECT_NE(later.negated, at_once.negated);
 }
 
 TEST(PartyRunOfAStudy, RefusesGtOnFilesWithoutStepAndRounds) {

@@ -108,6 +108,10 @@ Result<PartyRun> PartyRun::make(const Study& study, PartyId self, const std::str
     auto cipher = cipher_for(study, CipherChoice::kPaillier);
     if (!cipher) return tl::unexpected(cipher.error());
     run.cipher_ = std::move(*cipher);
+    const auto packing = shuffle_packing(std::get<ShuffleNoise>(plan->noise), run.secret_.grid(),
+                                         run.cipher_->plaintext_bits());
+    if (!packing) return tl::unexpected(packing.error());
+    run.plaintexts_ = packing->plaintexts(run.secret_.size());
   }
   if (const auto* noise = std::get_if<GradientNoise>(&plan->noise)) {
     if (auto terms = tracking_terms(study, *noise); !terms) return tl::unexpected(terms.error());
@@ -115,14 +119,23 @@ Result<PartyRun> PartyRun::make(const Study& study, PartyId self, const std::str
   return run;
 }
 
+// From a stream of its own: what it holds does not depend on when it was made.
+void PartyRun::prepare(const KeyedRandom::Key& cipher_key) {
+  if (cipher_ == nullptr || (prepared_ && prepared_->from == cipher_key)) return;
+  KeyedRandom random(cipher_key);
+  auto key = cipher_->generate(random);
+  key->prepare(plaintexts_, random);
+  prepared_ = Prepared{cipher_key, std::move(key)};
+}
+
 Result<std::unique_ptr<StagedParty>> PartyRun::take_part(std::span<const PartyId> members,
-                                                         const KeyedRandom::Key& key) const {
+                                                         const AttemptKeys& keys) {
   const auto study = study_of(study_, members);
   if (!study) return tl::unexpected(study.error());
   const auto plan = make_plan(*study, study->solver);
   if (!plan) return tl::unexpected(plan.error());
   const PartyId self = place_among(members, self_);
-  auto party = std::make_unique<DrawingParty>(key);
+  auto party = std::make_unique<DrawingParty>(keys.draws);
 
   if (const auto* noise = std::get_if<GradientNoise>(&plan->noise)) {
     const auto terms = tracking_terms(*study, *noise);
@@ -137,8 +150,10 @@ Result<std::unique_ptr<StagedParty>> PartyRun::take_part(std::span<const PartyId
   if (const auto* local = std::get_if<LocalNoise>(&plan->noise)) {
     sealing = make_local_sealing(secret_, local->sigma, party->noise());
   } else if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan->noise)) {
+    prepare(keys.cipher);
     sealing = make_shuffle(self, study->graph(), secret_, *shuffle, party->noise(), *cipher_,
-                           party->keys());
+                           std::move(prepared_->key), party->keys());
+    prepared_.reset();
   } else {
     sealing = make_pairwise(self, study->graph(), secret_, std::get<PairwiseNoise>(plan->noise),
                             party->noise(), party->keys(), study->hash);

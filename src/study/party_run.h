@@ -9,6 +9,7 @@
 #include "paillier/cipher.h"
 #include "protocol/message.h"
 #include "report/run_record.h"
+#include "session/terms.h"
 #include "study/fit.h"
 #include "study/tables.h"
 
@@ -25,9 +26,13 @@ class PartyRun {
                                              const std::string& data,
                                              const CsvProgress& progress = {});
 
-  // This party's state machine among `members`: every random number comes from `key`.
+  // This party's state machine among `members`: every random number comes from `keys`.
   [[nodiscard]] Result<std::unique_ptr<StagedParty>> take_part(std::span<const PartyId> members,
-                                                               const KeyedRandom::Key& key) const;
+                                                               const AttemptKeys& keys);
+
+  // Idle time, used: makes what the attempt with this AttemptKeys::cipher needs of its cipher, the
+  // key pair and the randomness of the offer. take_part makes the same if nobody did before.
+  void prepare(const KeyedRandom::Key& cipher_key);
 
   // SHA-256 of what the party brings, as it goes behind the boundary.
   [[nodiscard]] const std::string& data_digest() const { return data_digest_; }
@@ -50,6 +55,12 @@ class PartyRun {
   std::optional<PartyTable> table_;
   std::string data_digest_;
   std::shared_ptr<const Cipher> cipher_;  // dishuf
+  std::size_t plaintexts_ = 0;            // in an offer to all parties of the study
+  struct Prepared {
+    KeyedRandom::Key from;
+    std::unique_ptr<DecryptionKey> key;
+  };
+  std::optional<Prepared> prepared_;
 };
 
 }  // namespace sotto
