@@ -33,17 +33,19 @@ TEST(BadPeer, WhoSpeaksNonsenseIsNamedAndTheHonestOwnerOfThePlaceIsLetIn) {
     }
     if (p == 5) {
       other.set_have(99);
-      misdeeds[p] = {other.SerializeAsString(), "acknowledges what was never sent"};
+      misdeeds[p] = {other.SerializeAsString(), "heard more of this party"};
     }
   }
   for (const auto& [p, misdeed] : misdeeds) {
     ASSERT_TRUE(rogues[p]->connects_to(0)) << parties.said(0);
     rogues[p]->send(0, misdeed.first);
+    // Once may be the fault of the other side, whose journal was lost.
+    if (p == 5) rogues[p]->send(0, misdeed.first);
   }
   for (const auto& [p, misdeed] : misdeeds) {
     EXPECT_TRUE(rogues[p]->is_hung_up_on_by(0)) << p;
     EXPECT_TRUE(parties.says(0, misdeed.second)) << misdeed.second << "\n" << parties.said(0);
-    EXPECT_TRUE(rogues[p]->heard().empty()) << p;
+    EXPECT_TRUE(p == 5 || rogues[p]->heard().empty()) << p;
   }
   rogues.clear();
 

@@ -75,6 +75,9 @@ class Driver {
       say(fmt::format("refused from {}: [{}] {}; {}", name(peer), error.name, error.what,
                       error.fix));
     }
+    // Most likely that peer is right, and we are not whom it knows. It must have heard our greeting
+    // to say so and hang up itself.
+    if (error.name == "E-other-journal" && complaints == 1) return;
     transport_.hang_up(peer);
   }
 

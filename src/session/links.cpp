@@ -81,7 +81,8 @@ Result<std::optional<std::string>> Links::receive(PartyId from, std::string_view
                   "let it resume the run it began, or start a new run everywhere");
   }
   if (frame->have() > link.posted) {
-    return refuse("E-frame", "it acknowledges what was never sent");
+    return failed("E-other-journal", "it has heard more of this party than this run has said",
+                  "resume with the home that the run began in, or start a new run everywhere");
   }
   const std::uint64_t number = frame->number();
   if ((number == 0) != frame->body().empty()) return refuse("E-frame", "a malformed message");
