@@ -46,7 +46,7 @@ namespace {
 
 using namespace paillier_test;
 
-constexpr std::size_t kBits = 2048;
+constexpr std::size_t kProbeBits = 2048;
 constexpr const char* kSecret = "SOTTO_PROBE_SECRET";  // which of the secrets the probe takes
 constexpr const char* kPrimes = "SOTTO_PROBE_PRIMES";
 
@@ -139,7 +139,7 @@ TEST_P(ConstantTime, TakesAsManyInstructionsWhateverTheSecrets) {
   SeededRandom random(17);
   std::vector<std::uint64_t> counts;
   for (int key = 0; key < 2; ++key) {
-    const PrimePair primes = random_prime_pair(kBits, random);
+    const PrimePair primes = random_prime_pair(kProbeBits, random);
     for (int secret = 1; secret <= 3; ++secret) {
       counts.push_back(instructions(probe, 10 * key + secret, primes));
     }
