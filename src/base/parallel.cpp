@@ -29,7 +29,8 @@ class Inside {
 
 void parallel_for(std::size_t count, std::size_t threads,
                   const std::function<void(std::size_t)>& work) {
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  static const std::size_t cores =
+      std::max(1U, std::thread::hardware_concurrency());  // reads files
   const std::size_t wanted = inside ? 1 : std::min(count, threads == 0 ? cores : threads);
   if (wanted <= 1) {
     std::optional<Inside> alone;
