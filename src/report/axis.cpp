@@ -64,12 +64,12 @@ Step round_step(double raw) {
   return {1, step.exponent + 1};
 }
 
-std::string with_minus_sign(std::string text) {
+std::string with_minus_sign(const std::string& text) {
   return text.starts_with('-') ? kMinus + text.substr(1) : text;
 }
 
 std::string scientific(std::string mantissa, int exponent) {
-  mantissa = with_minus_sign(std::move(mantissa));
+  mantissa = with_minus_sign(mantissa);
   if (mantissa == "1") return "10" + superscript(exponent);
   return mantissa + "×10" + superscript(exponent);
 }

@@ -68,6 +68,7 @@ std::vector<Row> clearest(std::vector<Row> rows) {
   order.resize(kMostCoefficients);
   std::ranges::sort(order);
   std::vector<Row> kept;
+  kept.reserve(order.size());
   for (const std::size_t i : order) kept.push_back(rows[i]);
   return kept;
 }
@@ -79,6 +80,7 @@ std::vector<std::vector<Row>> panels_of(const std::vector<Row>& all) {
   std::vector<Row> rows;
   for (const Row& row : all) (row.apart ? first : rows).push_back(row);
   std::vector<double> sizes;
+  sizes.reserve(rows.size());
   for (const Row& row : rows) sizes.push_back(size_of(row));
   std::ranges::sort(sizes, std::greater{});
   std::vector<double> largest;  // of each panel
@@ -185,6 +187,7 @@ void draw_row(Svg& svg, RowFrame& frame, std::size_t i, const Row& row) {
 
 std::vector<RowLabel> labels_of(const std::vector<Row>& rows) {
   std::vector<RowLabel> labels;
+  labels.reserve(rows.size());
   for (const Row& row : rows) labels.push_back({row.name, value_text(row.value, spread_of(row))});
   return labels;
 }
@@ -229,7 +232,7 @@ std::string value_text(double value, double spread) {
   if (!std::isfinite(value) || !(spread > 0) || !std::isfinite(spread)) return number_text(value);
   const int decimals = std::max(0, 1 - static_cast<int>(std::floor(std::log10(spread))));
   if (decimals > kMostDecimals || std::abs(value) >= 1e6) return number_text(value);
-  const std::string text = fmt::format("{:.{}f}", value, decimals);
+  std::string text = fmt::format("{:.{}f}", value, decimals);
   const bool zero = text.find_first_of("123456789") == std::string::npos;
   if (!text.starts_with('-')) return text;
   return zero ? text.substr(1) : fmt::format("−{}", text.substr(1));

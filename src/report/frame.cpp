@@ -124,7 +124,7 @@ double Frame::x(const Axis& axis, double value) const {
 }
 
 Axis Frame::draw_x_axis(std::span<const double> values, Scale scale, const std::string& label) {
-  const Axis axis = fit_axis_between(values, scale, left_, right_);
+  Axis axis = fit_axis_between(values, scale, left_, right_);
 
   svg_.element("line", {{"x1", left_},
                         {"x2", right_},

@@ -59,6 +59,7 @@ double radius_for(std::size_t parties, double spacing, ChartSize size) {
 
 std::vector<Point> scaled(const std::vector<Point>& unit, double factor) {
   std::vector<Point> places;
+  places.reserve(unit.size());
   for (const Point& p : unit) places.push_back({p.x * factor, p.y * factor});
   return places;
 }

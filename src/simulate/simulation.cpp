@@ -81,6 +81,7 @@ Result<std::vector<std::vector<double>>> run_trial_by_messages(const AveragingSe
     return tl::unexpected(run.error());
   }
   std::vector<std::vector<double>> sums;
+  sums.reserve(parties.size());
   for (const auto& party : parties) sums.push_back(static_cast<AveragingParty&>(*party).result());
   return sums;
 }
@@ -97,6 +98,7 @@ Result<std::vector<Released>> run_sealing(const AveragingSetup& setup,
   }
   if (auto run = run_messages(parties); !run) return tl::unexpected(run.error());
   std::vector<Released> releases;
+  releases.reserve(sealed.size());
   for (const Sealing* sealing : sealed) releases.push_back(sealing->release());
   return releases;
 }

@@ -27,6 +27,7 @@ inline std::vector<Theta> random_thetas(std::size_t parties, std::size_t entries
 
 inline std::vector<Secret> secrets_of(const std::vector<Theta>& thetas, double mu) {
   std::vector<Secret> secrets;
+  secrets.reserve(thetas.size());
   for (const Theta& theta : thetas) {
     secrets.push_back(Secret::of_entries(theta, *Sensitivity::make(mu)));
   }
