@@ -66,16 +66,39 @@ TEST(RecordRun, PutsTheNoiseOfThePlanOnEveryEntry) {
   }
 }
 
+// Counts the keys that are made with it.
+class CountedCipher final : public Cipher {
+ public:
+  explicit CountedCipher(const Cipher& cipher) : cipher_(cipher) {}
+  [[nodiscard]] std::unique_ptr<DecryptionKey> generate(RandomSource& random) const override {
+    ++keys;
+    return cipher_.generate(random);
+  }
+  [[nodiscard]] Result<std::unique_ptr<EncryptionKey>> read_key(
+      std::string_view serialised) const override {
+    return cipher_.read_key(serialised);
+  }
+  [[nodiscard]] std::optional<std::size_t> plaintext_bits() const override {
+    return cipher_.plaintext_bits();
+  }
+  mutable int keys = 0;
+
+ private:
+  const Cipher& cipher_;
+};
+
 TEST(RecordRun, GivesTheSameBitsWithRealCiphertexts) {
   Study study = study_for(small_schema(), 5, 1, 1e-6);
   study.dishuf.key_bits = 2048;
   const Plan plan = make_plan(study, Solver::kDishuf).value();
   const auto tables = deal_out(study, random_rows(500, 2));
   const auto cipher = cipher_for(study, CipherChoice::kPaillier).value();
+  const CountedCipher counted(*cipher);
   RecordRunOptions real = seeded(0);
-  real.cipher = cipher.get();
+  real.cipher = &counted;
   EXPECT_EQ(run_on_tables(study, plan, tables, real).value().sums,
             run_on_tables(study, plan, tables, seeded(0)).value().sums);
+  EXPECT_EQ(counted.keys, 5) << "every party has encrypted with it";
 }
 
 TEST(RecordRun, GivesTheSameBitsForTheSameSeedAndOthersForTheNextTrial) {
