@@ -28,9 +28,4 @@ IntegerVector RandomiserPool::take(std::size_t count) {
   return result;
 }
 
-std::size_t RandomiserPool::size() const {
-  const std::scoped_lock lock(mutex_);
-  return randomisers_.size() - taken_;
-}
-
 }  // namespace sotto

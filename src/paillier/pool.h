@@ -20,10 +20,9 @@ class RandomiserPool {
   void put(IntegerVector randomisers);
   // Up to `count`, in the order in which they were made. The caller wipes them.
   [[nodiscard]] IntegerVector take(std::size_t count);
-  [[nodiscard]] std::size_t size() const;
 
  private:
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   IntegerVector randomisers_;
   std::size_t taken_ = 0;  // of these, wiped already
 };
