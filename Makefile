@@ -6,36 +6,64 @@ BUILD   = build/$(PRESET)
 JOBS   ?= $(shell nproc)
 FILES   = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: build demo test test-long bench lint format clean
+.PHONY: build demo install test test-long bench alone format-check lint check format clean build-tests
 
+# The program alone; no test, and nothing that only tests need.
 build:
-	@scripts/bootstrap
+	@scripts/bootstrap build
 	@cmake --preset $(PRESET) > /dev/null
-	@cmake --build --preset $(PRESET) -j $(JOBS)
+	@cmake --build --preset $(PRESET) -j $(JOBS) --target sotto
 
 demo: build
 	@$(BUILD)/sotto demo
 
+# The program, the library with its headers and CMake package, the documents. DESTDIR is respected.
+PREFIX ?= /usr/local
+install: build
+	@cmake --build --preset $(PRESET) -j $(JOBS) --target sotto_library
+	@cmake --install $(BUILD) --prefix $(PREFIX) > /dev/null
+
+build-tests:
+	@scripts/bootstrap test
+	@cmake --preset $(PRESET) -D SOTTO_TESTS=ON > /dev/null
+	@cmake --build --preset $(PRESET) -j $(JOBS)
+
 # PRESET=asan or PRESET=tsan runs the same tests under a sanitizer.
-test: build
+test: build-tests
 	@ctest --test-dir $(BUILD) -LE long -E long_test_NOT_BUILT -j $(JOBS) --output-on-failure
 
 # Statistical, fuzz and fault runs.
-test-long: build
+test-long: build-tests
 	@cmake --build --preset $(PRESET) -j $(JOBS) --target long_tests
 	@ctest --test-dir $(BUILD) -L long -j $(JOBS) --output-on-failure
 
-bench: build
+bench: build-tests
 	@cmake --build --preset $(PRESET) -j $(JOBS) --target benches
 	@for bench in $$(find $(BUILD) -name '*_bench' -type f -perm -u+x | sort); do \
 	  echo "== $$(basename $$bench)"; $$bench --benchmark_counters_tabular=true || exit 1; done
 
-# clang-tidy reads how each file is compiled on its own, so lint has its own preset.
-lint: PRESET = lint
-lint: build
+# clang-tidy and `alone` read how each file is compiled by itself, so they have their own preset.
+build/lint/compile_commands.json: FORCE
+	@cmake --preset lint > /dev/null
+	@cmake --build --preset lint -j $(JOBS)
+FORCE:
+
+# Every file includes what it uses: it compiles without the others of its room before it.
+alone: build/lint/compile_commands.json
+	@scripts/compile_alone build/lint/compile_commands.json $(JOBS)
+
+format-check:
+	@scripts/bootstrap lint
 	@clang-format --dry-run --Werror $(FILES)
-	@git ls-files 'src/*.cpp' | grep -v _test.cpp | \
-	  xargs -P $(JOBS) -n 4 clang-tidy --quiet -p $(BUILD)
+
+lint: format-check build/lint/compile_commands.json
+	@git ls-files '*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build/lint
+
+# Everything, before a hand-over. Takes hours.
+check: lint
+	@$(MAKE) test PRESET=asan
+	@$(MAKE) test PRESET=tsan
+	@$(MAKE) test test-long
 
 format:
 	@clang-format -i $(FILES)

@@ -1,16 +1,17 @@
-include(GoogleTest)
+if(SOTTO_TESTS)
+  include(GoogleTest)
+endif()
 
-# sotto_room(NAME [rooms and libraries it may use...])
+# sotto_room(NAME USES rooms... [LIBRARIES ...] [TESTED_WITH ...])
 #
-# One folder is one room is one target. Inside it:
+# One folder, sub-folders included, is one room is one target. Inside it:
 #   *_test.cpp       its tests, run by `make test`
 #   *_long_test.cpp  statistical, fuzz and fault runs, run by `make test-long`
 #   *_bench.cpp      its micro-benchmarks, run by `make bench`
 #   everything else  the room itself
-#
-# The release preset compiles the files of a target in batches.
 function(sotto_room NAME)
-  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  cmake_parse_arguments(ROOM "" "" "USES;LIBRARIES;TESTED_WITH" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${NAME}/*.cpp)
   set(tests ${sources})
   set(long_tests ${sources})
   set(benches ${sources})
@@ -19,60 +20,90 @@ function(sotto_room NAME)
   list(FILTER tests EXCLUDE REGEX "_long_test\\.cpp$")
   list(FILTER benches INCLUDE REGEX "_bench\\.cpp$")
   list(FILTER sources EXCLUDE REGEX "(_test|_bench|/main)\\.cpp$")
+  list(TRANSFORM ROOM_USES PREPEND sotto_)
 
-  if(sources)
-    add_library(sotto_${NAME} STATIC ${sources})
-    target_link_libraries(sotto_${NAME} PUBLIC sotto_options ${ARGN})
-    sotto_batches(sotto_${NAME} ${sources})
-  else()
-    add_library(sotto_${NAME} INTERFACE)
-    target_link_libraries(sotto_${NAME} INTERFACE sotto_options ${ARGN})
+  add_library(sotto_${NAME} STATIC ${sources})
+  target_link_libraries(sotto_${NAME} PUBLIC sotto_options ${ROOM_USES} ${ROOM_LIBRARIES})
+  set_property(GLOBAL APPEND PROPERTY SOTTO_ROOMS ${NAME})
+  sotto_unity(sotto_${NAME} sotto_precompiled_rooms)
+  if(NOT SOTTO_TESTS)
+    return()
   endif()
-  sotto_tests(${NAME}_test "${tests}" quick sotto_${NAME})
-  sotto_tests(${NAME}_long_test "${long_tests}" long sotto_${NAME})
+  sotto_tests(${NAME}_test "${tests}" quick sotto_${NAME} ${ROOM_TESTED_WITH})
+  sotto_tests(${NAME}_long_test "${long_tests}" long sotto_${NAME} ${ROOM_TESTED_WITH})
   if(benches)
     add_executable(${NAME}_bench EXCLUDE_FROM_ALL ${benches})
-    target_link_libraries(${NAME}_bench PRIVATE sotto_${NAME} benchmark::benchmark_main)
+    target_link_libraries(${NAME}_bench PRIVATE sotto_${NAME} ${ROOM_TESTED_WITH}
+                          benchmark::benchmark_main)
+    target_include_directories(${NAME}_bench PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     add_dependencies(benches ${NAME}_bench)
   endif()
 endfunction()
 
-# Headers and templates cost the compiler more than our own lines, and a batch of
-# files pays for them once. A file that cannot be compiled together with others
-# gets the property SKIP_UNITY_BUILD_INCLUSION.
-function(sotto_batches TARGET)
-  if(NOT SOTTO_UNITY_BUILD)
-    return()
+# Headers and templates cost the compiler more than our own lines, and files that are compiled
+# together pay for them once. So no two files of a target may give one name two meanings.
+function(sotto_unity TARGET)
+  if(SOTTO_UNITY_BUILD)
+    set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+    if(ARGN)
+      target_precompile_headers(${TARGET} REUSE_FROM ${ARGN})
+      # g++ 12 forgets that a precompiled std::string is not ours, and raises false alarms about it.
+      target_compile_options(${TARGET} PRIVATE
+        -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
+    endif()
   endif()
-  set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  execute_process(COMMAND awk -f ${CMAKE_SOURCE_DIR}/cmake/batches.awk ${ARGN}
-                  WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
-                  OUTPUT_VARIABLE batches COMMAND_ERROR_IS_FATAL ANY)
-  string(REGEX MATCHALL "[^\n]+" batches "${batches}")
-  foreach(line ${batches})
-    string(REGEX MATCH "^([0-9]+) (.*)$" found "${line}")
-    set_source_files_properties(${CMAKE_MATCH_2} PROPERTIES UNITY_GROUP ${CMAKE_MATCH_1})
-  endforeach()
 endfunction()
 
-# What `make test-long` and `make bench` build, and `make test` need not.
-add_custom_target(long_tests)
-add_custom_target(benches)
+# sotto_precompiled(NAME HEADER [libraries...] [-options...]): one header for many targets.
+function(sotto_precompiled NAME HEADER)
+  if(SOTTO_UNITY_BUILD)
+    add_library(${NAME} OBJECT ${PROJECT_SOURCE_DIR}/cmake/precompiled.cpp)
+    target_link_libraries(${NAME} PRIVATE sotto_options ${ARGN})
+    target_precompile_headers(${NAME} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/${HEADER})
+  endif()
+endfunction()
 
+sotto_precompiled(sotto_precompiled_rooms precompiled.h nlohmann_json::nlohmann_json)
+if(SOTTO_TESTS)
+  # Compiled once and run once: -O2 costs more than it gives, -O0 costs it again when they run.
+  add_library(sotto_test_options INTERFACE)
+  target_compile_options(sotto_test_options INTERFACE $<$<CONFIG:Release>:-O1>)
+  target_link_libraries(sotto_test_options INTERFACE GTest::gmock rapidcheck)
+  sotto_precompiled(sotto_precompiled_tests precompiled_tests.h
+    sotto_test_options nlohmann_json::nlohmann_json)
+endif()
+
+# What `make test-long` and `make bench` build, and `make test` need not.
+if(SOTTO_TESTS)
+  add_custom_target(long_tests)
+  add_custom_target(benches)
+endif()
+
+# sotto_tests(NAME "sources" quick|long [libraries...]); sotto_program stands for the program itself,
+# sotto_source for the tree.
 function(sotto_tests NAME SOURCES LABEL)
   if(NOT SOURCES)
     return()
   endif()
+  set(libraries ${ARGN})
+  list(REMOVE_ITEM libraries sotto_program sotto_source)
   add_executable(${NAME} ${SOURCES})
-  target_link_libraries(${NAME} PRIVATE ${ARGN} GTest::gmock_main rapidcheck)
-  target_compile_definitions(${NAME} PRIVATE SOTTO_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  sotto_batches(${NAME} ${SOURCES})
+  target_link_libraries(${NAME} PRIVATE ${libraries} GTest::gmock_main rapidcheck)
+  target_include_directories(${NAME} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  if("sotto_source" IN_LIST ARGN)
+    target_compile_definitions(${NAME} PRIVATE SOTTO_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  endif()
+  if("sotto_program" IN_LIST ARGN)
+    target_compile_definitions(${NAME} PRIVATE SOTTO_PROGRAM="${PROJECT_BINARY_DIR}/sotto")
+    add_dependencies(${NAME} sotto)
+  endif()
   if(LABEL STREQUAL "long")
+    sotto_unity(${NAME})
     set_target_properties(${NAME} PROPERTIES EXCLUDE_FROM_ALL ON)
     add_dependencies(long_tests ${NAME})
   else()
-    # Compiled once and run once: -O2 costs more than it gives.
-    target_compile_options(${NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_link_libraries(${NAME} PRIVATE sotto_test_options)
+    sotto_unity(${NAME} sotto_precompiled_tests)
   endif()
   gtest_discover_tests(${NAME} PROPERTIES LABELS "${LABEL}" TIMEOUT 1800
                        DISCOVERY_MODE PRE_TEST)

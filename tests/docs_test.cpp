@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "source_tree.h"
+#include "support/source_tree.h"
 
 namespace sotto {
 namespace {
@@ -15,13 +15,13 @@ using testing::IsEmpty;
 std::set<std::string> names_in_source(const SourceTree& tree) {
   std::set<std::string> names;
   for (const auto& [path, text] : tree) {
-    if (!is_test_code(path)) names.merge(matches(text, R"re("(E-[a-z0-9]+(?:-[a-z0-9]+)*)")re"));
+    if (!is_test_code(path)) names.merge(quoted(text, '"', "E-"));
   }
   return names;
 }
 
 std::set<std::string> names_in_page(const std::string& page) {
-  return matches(page, R"(`(E-[a-z0-9]+(?:-[a-z0-9]+)*)`)");
+  return quoted(page, '`', "E-");
 }
 
 std::vector<std::string> only_in_first(const std::set<std::string>& first,
@@ -45,6 +45,38 @@ TEST(ErrorPage, ExplainsNoErrorThatTheSourceCannotGive) {
   EXPECT_GT(explained.size(), 50U);
   EXPECT_THAT(only_in_first(explained, names_in_source(read_tree(kRoot / "src"))), IsEmpty())
       << "in docs/errors.md, and nowhere in src/";
+}
+
+// `src/privacy/seal.h`, `tests/end_to_end/findings_test.cpp`: what pages name between backquotes or
+// in links to the tree.
+std::vector<std::string> missing_files(const std::string& page) {
+  std::vector<std::string> missing;
+  for (const std::string folder : {"src/", "tests/", "include/"}) {
+    for (auto at = page.find(folder); at != std::string::npos; at = page.find(folder, at + 1)) {
+      const auto end = page.find_first_not_of(
+          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.", at);
+      std::string path = page.substr(at, end - at);
+      while (path.ends_with('.')) path.pop_back();
+      const bool file = path.ends_with(".h") || path.ends_with(".cpp");
+      if (file && !std::filesystem::exists(kRoot / path)) missing.push_back(path);
+    }
+  }
+  return missing;
+}
+
+TEST(Pages, NameFilesThatAreThere) {
+  std::size_t pages = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kRoot / "docs")) {
+    if (entry.path().extension() != ".md") continue;
+    ++pages;
+    EXPECT_THAT(missing_files(read_text(entry.path())), IsEmpty()) << entry.path();
+  }
+  EXPECT_GT(pages, 10U);
+  for (const char* page : {"README.md", "CONTRIBUTING.md", "SECURITY.md"}) {
+    EXPECT_THAT(missing_files(read_text(kRoot / page)), IsEmpty()) << page;
+  }
+  EXPECT_THAT(missing_files("see `src/base/result.h` and src/attic/old.cpp."),
+              ElementsAre("src/attic/old.cpp"));
 }
 
 TEST(ErrorPageChecker, ReadsNamesFromCodeAndFromThePage) {

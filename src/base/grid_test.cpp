@@ -1,11 +1,10 @@
-#include "base/grid.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "base/integer.h"
 #include "base/random.h"
 
 namespace sotto {

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 
+// GMP's numbers, where its own conversions truncate or its names are C's.
 namespace sotto {
 
 Integer ceiling(const Rational& value) {
@@ -79,6 +80,44 @@ Rational power_of_two(int exponent) {
     mpq_div_2exp(result.get_mpq_t(), result.get_mpq_t(), static_cast<mp_bitcnt_t>(-exponent));
   }
   return result;
+}
+
+std::string integer_bytes(const Integer& integer) {
+  const int sign = sgn(integer);
+  if (sign == 0) return {};
+  const std::size_t size = (mpz_sizeinbase(integer.get_mpz_t(), 2) + 7) / 8;
+  std::string bytes(1 + size, '\0');
+  bytes[0] = static_cast<char>(sign < 0 ? 1 : 0);
+  mpz_export(bytes.data() + 1, nullptr, 1, 1, 1, 0, integer.get_mpz_t());
+  return bytes;
+}
+
+std::optional<Integer> integer_from(std::string_view bytes) {
+  if (bytes.empty()) return Integer(0);
+  if (bytes.size() < 2 || (bytes[0] != 0 && bytes[0] != 1) || bytes[1] == 0) return std::nullopt;
+  Integer integer;
+  mpz_import(integer.get_mpz_t(), bytes.size() - 1, 1, 1, 1, 0, bytes.data() + 1);
+  if (bytes[0] == 1) integer = -integer;
+  return integer;
+}
+
+Grid Grid::for_sensitivity(double sensitivity) {
+  check(std::isfinite(sensitivity) && sensitivity > 0, "a sensitivity is finite and positive");
+  return {std::ilogb(sensitivity) - 40};
+}
+
+Integer Grid::index(double value) const {
+  check(std::isfinite(value), "what goes on the grid is finite");
+  Rational scaled(value);
+  scaled /= step();
+  const Rational half(1, 2);
+  return sgn(scaled) >= 0 ? floor(scaled + half) : ceiling(scaled - half);
+}
+
+double Grid::value(const Integer& index, const Integer& divisor) const {
+  Rational exact(index, divisor);
+  exact.canonicalize();
+  return nearest_double(exact * step());
 }
 
 }  // namespace sotto

@@ -2,6 +2,9 @@
 
 #include <gmpxx.h>
 
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace sotto {
@@ -29,5 +32,29 @@ using IntegerVector = std::vector<Integer>;
 
 // 2^exponent, exactly.
 [[nodiscard]] Rational power_of_two(int exponent);
+
+// Sign and magnitude, the shortest way: the form that travels and is hashed.
+[[nodiscard]] std::string integer_bytes(const Integer& integer);
+// None unless these are the bytes that integer_bytes gives.
+[[nodiscard]] std::optional<Integer> integer_from(std::string_view bytes);
+
+// The public grid {k·2^log2_step : k ∈ ℤ} on which values stand before noise is
+// added. A power of two, so that a double goes on it and comes back exactly.
+struct Grid {
+  int log2_step = 0;
+
+  // The finest grid that is still negligible beside a sensitivity of Δ:
+  // step ≤ Δ·2^−40. Rounding to it can lengthen a change of Δ by one step at
+  // most, which the calibration adds to Δ.
+  [[nodiscard]] static Grid for_sensitivity(double sensitivity);
+
+  [[nodiscard]] Rational step() const { return power_of_two(log2_step); }
+
+  // The grid index nearest to `value` (finite; halves go away from zero).
+  [[nodiscard]] Integer index(double value) const;
+
+  // index·step / divisor, as the nearest double.
+  [[nodiscard]] double value(const Integer& index, const Integer& divisor = 1) const;
+};
 
 }  // namespace sotto

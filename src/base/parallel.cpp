@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+// A crew of threads for one loop: each takes the next index until none is left.
 namespace sotto {
 namespace {
 

@@ -14,6 +14,7 @@
 
 #include "base/check.h"
 
+// The three generators, and uniform integers from the bits of any of them.
 namespace sotto {
 namespace {
 

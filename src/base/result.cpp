@@ -1,5 +1,6 @@
 #include "base/result.h"
 
+// An error's text, and the three kinds of errors by their exit status.
 namespace sotto {
 
 std::string Error::to_string() const {
@@ -16,25 +17,25 @@ Error Error::at(std::string place) && {
 
 namespace {
 
-tl::unexpected<Error> make(std::string name, std::string what, std::string fix, Status status) {
-  return tl::unexpected(Error{.name = std::move(name),
-                              .what = std::move(what),
-                              .where = {},
-                              .fix = std::move(fix),
-                              .status = status});
+Error make(std::string name, std::string what, std::string fix, Status status) {
+  return {.name = std::move(name),
+          .what = std::move(what),
+          .where = {},
+          .fix = std::move(fix),
+          .status = status};
 }
 
 }  // namespace
 
-tl::unexpected<Error> bad_input(std::string name, std::string what, std::string fix) {
+Error bad_input(std::string name, std::string what, std::string fix) {
   return make(std::move(name), std::move(what), std::move(fix), Status::kBadInput);
 }
 
-tl::unexpected<Error> refused(std::string name, std::string what, std::string fix) {
+Error refused(std::string name, std::string what, std::string fix) {
   return make(std::move(name), std::move(what), std::move(fix), Status::kRefused);
 }
 
-tl::unexpected<Error> failed(std::string name, std::string what, std::string fix) {
+Error failed(std::string name, std::string what, std::string fix) {
   return make(std::move(name), std::move(what), std::move(fix), Status::kFailed);
 }
 

@@ -1,38 +1,31 @@
 #pragma once
 
+#include <sotto/result.h>
+
 #include <string>
-#include <tl/expected.hpp>
 #include <utility>
 
+// What sotto itself needs of results, beside what others see of them (sotto/result.h): how an
+// error is made, and how a function hands one on.
 namespace sotto {
 
-// The exit status that an error leads to; the numbers are a contract with scripts.
-enum class Status : int {
-  kFailed = 1,    // something outside went wrong: a file, a peer, the machine
-  kBadInput = 2,  // what the user wrote cannot be done
-  kRefused = 3,   // it could be done, and would break the privacy that was asked for
-};
+[[nodiscard]] Error bad_input(std::string name, std::string what, std::string fix);
+[[nodiscard]] Error refused(std::string name, std::string what, std::string fix);
+[[nodiscard]] Error failed(std::string name, std::string what, std::string fix);
 
-// An error for a person: what is wrong, where, and what would be right.
-struct Error {
-  std::string name;   // stable, for scripts: "E-graph-disconnected"
-  std::string what;   // "the graph falls into 2 parts"
-  std::string where;  // "[graph] in study.toml, line 9"; may be filled in by the caller
-  std::string fix;    // "add an edge between {1, 2} and {3, 4}"
-  Status status = Status::kBadInput;
-
-  // error[E-name]: what; where; what would be right
-  [[nodiscard]] std::string to_string() const;
-
-  // The same error, saying where it happened, unless it knows that already.
-  [[nodiscard]] Error at(std::string place) &&;
-};
-
-template <class T>
-using Result = tl::expected<T, Error>;
-
-[[nodiscard]] tl::unexpected<Error> bad_input(std::string name, std::string what, std::string fix);
-[[nodiscard]] tl::unexpected<Error> refused(std::string name, std::string what, std::string fix);
-[[nodiscard]] tl::unexpected<Error> failed(std::string name, std::string what, std::string fix);
+// What a function does with a Result whose error is its caller's business:
+//
+//     SOTTO_TRY(check_network(study));                   // out with the error, if there is one
+//     SOTTO_ASSIGN(const Plan plan, make_plan(study));   // the same, and the value
+#define SOTTO_TRY(...) \
+  if (auto sotto_result = (__VA_ARGS__); !sotto_result) return std::move(sotto_result).error()
+#define SOTTO_ASSIGN(declaration, ...) \
+  SOTTO_ASSIGN_VIA_(SOTTO_JOIN_(sotto_result_, __LINE__), declaration, __VA_ARGS__)
+#define SOTTO_ASSIGN_VIA_(name, declaration, ...) \
+  auto name = (__VA_ARGS__);                      \
+  if (!name) return std::move(name).error();      \
+  declaration = *std::move(name)
+#define SOTTO_JOIN_(a, b) SOTTO_JOIN_NOW_(a, b)
+#define SOTTO_JOIN_NOW_(a, b) a##b
 
 }  // namespace sotto

@@ -29,9 +29,9 @@ TEST(Error, KeepsTheFirstPlaceItWasGiven) {
 }
 
 TEST(Error, LeadsToTheExitStatusThatScriptsRelyOn) {
-  EXPECT_EQ(static_cast<int>(failed("E-a", "", "").value().status), 1);
-  EXPECT_EQ(static_cast<int>(bad_input("E-a", "", "").value().status), 2);
-  EXPECT_EQ(static_cast<int>(refused("E-a", "", "").value().status), 3);
+  EXPECT_EQ(static_cast<int>(failed("E-a", "", "").status), 1);
+  EXPECT_EQ(static_cast<int>(bad_input("E-a", "", "").status), 2);
+  EXPECT_EQ(static_cast<int>(refused("E-a", "", "").status), 3);
 }
 
 TEST(Result, HoldsAValueOrAnError) {

@@ -1,79 +1,78 @@
+// `sotto check`: prints what run/check.h found.
+#include "run/check.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 
-#include "cli/check_steps.h"
-#include "cli/home.h"
-#include "cli/shown.h"
-#include "cli/verb.h"
-#include "study/network_study.h"
-#include "study/study_file.h"
+#include "cli/command_line.h"
+#include "cli/terminal/terminal.h"
+#include "run/home.h"
+#include "run/join.h"
+#include "study/study.h"
 
 namespace sotto {
 namespace {
 
 struct CheckOptions {
   Output output;
-  std::string study;
   std::string name;
-  std::string home;
-  std::string data;
-  std::string account = "all data";
-  std::string listen;
-  double seconds = 5;
+  CheckTarget target;
 };
 
 std::string counted(std::size_t number, const char* word) {
   return fmt::format("{} {}{}", number, word, number == 1 ? "" : "s");
 }
 
-Checklist look(const CheckTarget& target) {
-  Checklist list;
-  const bool complete = check_study(target, list);
-  const auto identity = check_identity(target, list);
-  if (identity) check_clock(target, *identity, list);
-  check_data(target, list);
-  const bool busy = check_home(target, list);
-  if (busy) {
-    list.ok("peers", "this party is in a run of the study now; 'sotto status' shows how it stands");
-  } else if (complete && identity) {
-    check_peers(target, *identity, list);
-  } else {
-    list.warn("peers", "not looked at", "mend the study and the identity first");
+std::string check_text(const std::vector<CheckItem>& items) {
+  std::string text;
+  for (const CheckItem& item : items) {
+    text += fmt::format("  {:<8} {:<9} {}\n", to_string(item.verdict), to_string(item.subject),
+                        escape_for_terminal(item.what));
+    if (!item.fix.empty()) {
+      text += fmt::format("  {:<8} {:<9} → {}\n", "", "", escape_for_terminal(item.fix));
+    }
+  }
+  return text;
+}
+
+nlohmann::ordered_json check_json(const std::vector<CheckItem>& items) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const CheckItem& item : items) {
+    list.push_back({{"name", to_string(item.subject)},
+                    {"verdict", to_string(item.verdict)},
+                    {"what", item.what},
+                    {"fix", item.fix}});
   }
   return list;
 }
 
-Result<std::string> check_party(const CheckOptions& options) {
-  auto study = read_study(options.study);
-  if (!study) return tl::unexpected(study.error());
-  const auto self = party_named(*study, options.name);
-  if (!self) return tl::unexpected(Error(self.error()).at("--as"));
-  const auto home = home_folder(options.home);
-  if (!home) return tl::unexpected(home.error());
-  const CheckTarget target{.study = std::move(*study),
-                           .study_file = options.study,
-                           .self = *self,
-                           .home = *home,
-                           .data = options.data,
-                           .account = options.account,
-                           .listen = options.listen,
-                           .seconds = options.seconds};
+Result<std::string> run_check(const CheckOptions& options) {
+  CheckTarget target = options.target;
+  SOTTO_ASSIGN(const auto study, read_study(target.study_file));
+  SOTTO_ASSIGN(target.self, party_named(study, options.name).at("--as"));
+  SOTTO_ASSIGN(target.home, home_folder(target.home));
 
-  const Checklist list = look(target);
-  const std::size_t problems = list.count(CheckVerdict::kProblem);
-  const std::size_t warnings = list.count(CheckVerdict::kWarning);
+  const std::vector<CheckItem> items = check_party(study, target);
+  const auto count = [&](CheckVerdict verdict) {
+    return static_cast<std::size_t>(std::ranges::count(items, verdict, &CheckItem::verdict));
+  };
+  const std::size_t problems = count(CheckVerdict::kProblem);
+  const std::size_t warnings = count(CheckVerdict::kWarning);
   std::string text;
   if (options.output.json()) {
-    const nlohmann::ordered_json json{
-        {"study", target.study.name}, {"study_hash", target.study.hash},
-        {"party", options.name},      {"problems", problems},
-        {"warnings", warnings},       {"checks", list.json()}};
-    text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    text = json_text({{"study", study.name},
+                      {"study_hash", study.hash},
+                      {"party", options.name},
+                      {"problems", problems},
+                      {"warnings", warnings},
+                      {"checks", check_json(items)}});
   } else {
-    text =
-        fmt::format("{} as {}\n\n{}\n{}, {}\n", harmless(target.study.name), harmless(options.name),
-                    list.text(), counted(problems, "problem"), counted(warnings, "warning"));
+    text = fmt::format("{} as {}\n\n{}\n{}, {}\n", escape_for_terminal(study.name),
+                       escape_for_terminal(options.name), check_text(items),
+                       counted(problems, "problem"), counted(warnings, "warning"));
   }
   if (problems == 0) return text;
   fmt::print("{}", text);
@@ -84,27 +83,21 @@ Result<std::string> check_party(const CheckOptions& options) {
 
 }  // namespace
 
-Verb add_check(CLI::App& app) {
+Verb add_check(const Syntax& program) {
   auto options = std::make_shared<CheckOptions>();
-  CLI::App* command =
-      add_command(app, "check",
-                  "data against schema, port, certificate, peers, clock: problems with their fixes",
-                  "sotto check study.toml --as north --data north.csv", options->output);
-  command->add_option("study", options->study, "study.toml, the same for all")->required();
-  command->add_option("--as", options->name, "this party's name in the study")->required();
-  command->add_option("--data", options->data,
-                      "this party's table, or its {\"A\": …, \"B\": …}; stays here");
-  command->add_option("--home", options->home,
-                      "the party's folder; else $SOTTO_HOME, else ~/.sotto");
-  command->add_option("--listen", options->listen,
-                      "host:port to listen at (default: the port of its address in the study)");
-  command->add_option("--account", options->account, "what the ledger calls this data")
-      ->capture_default_str();
-  constexpr double kMostSeconds = 3600;
-  command->add_option("--seconds", options->seconds, "how long to wait for the others")
-      ->check(CLI::Range(0.0, kMostSeconds))
-      ->capture_default_str();
-  return {command, [options] { return check_party(*options); }};
+  CheckTarget& target = options->target;
+  const Syntax verb = program.verb(
+      "check", "data against schema, port, certificate, peers, clock: problems with their fixes",
+      "sotto check study.toml --as north --data north.csv", options->output);
+  verb.text("study", target.study_file, "study.toml, the same for all", Need::kRequired);
+  verb.text("--as", options->name, "this party's name in the study", Need::kRequired);
+  verb.text("--data", target.data, "this party's table, or its {\"A\": …, \"B\": …}; stays here");
+  verb.text("--home", target.home, kHomeHelp);
+  verb.text("--listen", target.listen,
+            "host:port to listen at (default: the port of its address in the study)");
+  verb.text("--account", target.account, "what the ledger calls this data");
+  verb.seconds("--seconds", target.seconds, "how long to wait for the others");
+  return {verb, [options] { return run_check(*options); }};
 }
 
 }  // namespace sotto

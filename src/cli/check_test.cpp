@@ -7,12 +7,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "cli/command_line_for_tests.h"
-#include "cli/demo_stage.h"
-#include "network/store.h"
+#include "cli/demo/demo.h"
 #include "network/transport.h"
-#include "study/network_study.h"
-#include "study/study_file.h"
+#include "run/join.h"
+#include "store/store.h"
+#include "study/study.h"
+#include "support/command_line.h"
 
 namespace sotto {
 namespace {
@@ -25,11 +25,11 @@ using testing::Not;
 class CheckVerb : public FolderTest {
  protected:
   void SetUp() override {
-    auto stage = set_demo_stage({.folder = path("stage"),
-                                 .parties = 2,
-                                 .rows = 200,
-                                 .solver = Solver::kPairwise,
-                                 .keep = false});
+    auto stage = set_up_demo({.folder = path("stage"),
+                              .parties = 2,
+                              .rows = 200,
+                              .solver = Solver::kPairwise,
+                              .keep = false});
     ASSERT_TRUE(stage) << stage.error().to_string();
     stage_ = std::move(*stage);
   }
@@ -68,7 +68,7 @@ class CheckVerb : public FolderTest {
     return transport ? std::move(*transport) : nullptr;
   }
 
-  DemoStage stage_;
+  DemoSetup stage_;
 };
 
 TEST_F(CheckVerb, FindsNoProblemWithAPartyWhoseNeighboursAreNotThereYet) {

@@ -1,8 +1,119 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace CLI {
+class App;
+}
+
+// The command line: where the program begins, and how a verb says which words it takes. Only
+// command_line.cpp knows CLI11, whose headers cost the compiler more than all verbs together.
 namespace sotto {
 
 // Runs the program. Returns the exit status: 0, 1 (failed), 2 (bad input) or 3 (refused).
 [[nodiscard]] int run_command_line(int argc, const char* const* argv);
+
+enum class Format { kText, kJson };
+
+// What every verb has: how it prints.
+struct Output {
+  Format format = Format::kText;
+  [[nodiscard]] bool json() const { return format == Format::kJson; }
+};
+
+// JSON as verbs print it. Names and paths need not be UTF-8, and JSON must.
+[[nodiscard]] std::string json_text(const nlohmann::ordered_json& json);
+
+inline constexpr const char* kHomeHelp = "the party's folder; else $SOTTO_HOME, else ~/.sotto";
+
+struct WholeRange {
+  std::uint64_t from = 0;
+  std::uint64_t to = std::numeric_limits<std::uint64_t>::max();
+};
+
+enum class Need { kOptional, kRequired };
+
+// The words that the program, a verb, or a word after a verb takes.
+class Syntax {
+ public:
+  explicit Syntax(CLI::App& app) : app_(&app) {}
+
+  // A verb of the program, with --format and an example under its --help.
+  [[nodiscard]] Syntax verb(const std::string& name, const std::string& summary,
+                            const std::string& example, Output& output) const;
+  // A word that may follow a verb, `keys new`; the verb's own options may stand after it too.
+  [[nodiscard]] Syntax word(const std::string& name, const std::string& summary,
+                            const std::string& example = {}) const;
+  void require_word() const;
+
+  // Options, or without dashes words at their place. Where one is not given its value stays as it
+  // is, and --help shows that.
+  void text(const std::string& name, std::string& value, const std::string& help,
+            Need need = Need::kOptional) const;
+  void texts(const std::string& name, std::vector<std::string>& values,
+             const std::string& help) const;  // once at least
+  void flag(const std::string& name, bool& value, const std::string& help) const;
+  void number(const std::string& name, double& value, const std::string& help,
+              Need need = Need::kOptional) const;
+  void seconds(const std::string& name, double& value, const std::string& help) const;
+
+  // Decimal digits alone, where CLI11 would take −1 for 2⁶⁴ − 1 and 010 for 8.
+  void whole(const std::string& name, std::uint64_t& value, const std::string& help,
+             WholeRange range = {}, Need need = Need::kOptional) const;
+
+  // One of several words, each with what it stands for.
+  template <class T>
+  void choice(const std::string& name, T& value,
+              const std::vector<std::pair<std::string, T>>& words, const std::string& help,
+              Need need = Need::kOptional) const {
+    std::vector<std::string> names;
+    std::size_t now = 0;
+    for (std::size_t k = 0; k < words.size(); ++k) {
+      names.push_back(words[k].first);
+      if (words[k].second == value) now = k;
+    }
+    choose(name, names, now, help, need,
+           [&value, words](std::size_t k) { value = words[k].second; });
+  }
+
+  // After parsing.
+  [[nodiscard]] bool chosen() const;
+  [[nodiscard]] bool given(const std::string& option) const;
+
+ private:
+  void choose(const std::string& name, const std::vector<std::string>& words, std::size_t now,
+              const std::string& help, Need need, std::function<void(std::size_t)> take) const;
+
+  CLI::App* app_;
+};
+
+// `run` is called after parsing if the verb was chosen; what it returns goes to standard output.
+struct Verb {
+  Syntax syntax;
+  std::function<Result<std::string>()> run;
+};
+
+// One function per verb, in a file of its own.
+[[nodiscard]] Verb add_plan(const Syntax& program);
+[[nodiscard]] Verb add_simulate(const Syntax& program);
+[[nodiscard]] Verb add_reproduce(const Syntax& program);
+[[nodiscard]] Verb add_report(const Syntax& program);
+[[nodiscard]] Verb add_predict(const Syntax& program);
+[[nodiscard]] Verb add_generate(const Syntax& program);
+[[nodiscard]] Verb add_join(const Syntax& program);
+[[nodiscard]] Verb add_keys(const Syntax& program);
+[[nodiscard]] Verb add_ledger(const Syntax& program);
+[[nodiscard]] Verb add_demo(const Syntax& program);
+[[nodiscard]] Verb add_check(const Syntax& program);
+[[nodiscard]] Verb add_status(const Syntax& program);
+[[nodiscard]] Verb add_abort(const Syntax& program);
 
 }  // namespace sotto

@@ -1,11 +1,12 @@
+// `sotto demo`: everything at once, on one machine, with made-up data.
+#include "cli/demo/demo.h"
+
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <memory>
 
-#include "cli/demo_crew.h"
-#include "cli/demo_result.h"
-#include "cli/verb.h"
+#include "cli/command_line.h"
 
 namespace sotto {
 namespace {
@@ -13,7 +14,6 @@ namespace {
 struct DemoOptions {
   Output output;
   DemoSettings settings;
-  std::string solver = "dishuf";
 };
 
 // How to start this program from where the reader is.
@@ -26,51 +26,36 @@ std::string program_name() {
 }
 
 Result<std::string> demo(const DemoOptions& options) {
-  DemoSettings settings = options.settings;
-  const auto solver = solver_from(options.solver);
-  if (!solver) return tl::unexpected(solver.error());
-  settings.solver = *solver;
-  const auto stage = set_demo_stage(settings);
-  if (!stage) return tl::unexpected(stage.error());
+  SOTTO_ASSIGN(const auto setup, set_up_demo(options.settings));
   const bool json = options.output.json();
-  const auto run =
-      run_demo_parties(*stage, json ? PartyBoard::Style::kSilent : PartyBoard::usual_style());
-  if (!run) return tl::unexpected(run.error());
-  const auto result = demo_result(*stage);
-  if (!result) return tl::unexpected(result.error());
-  const std::string text = json ? demo_json(*stage, *run, *result).dump(2) + "\n"
-                                : demo_text(*stage, *run, *result, program_name());
-  if (result->same_bits) return text;
+  SOTTO_ASSIGN(const auto run, run_demo_parties(setup, json ? ProgressTable::Style::kSilent
+                                                            : ProgressTable::usual_style()));
+  SOTTO_ASSIGN(const auto result, demo_result(setup));
+  const std::string text = json ? demo_json(setup, run, result).dump(2) + "\n"
+                                : demo_text(setup, run, result, program_name());
+  if (result.same_bits) return text;
   fmt::print("{}", text);
   return failed("E-demo-differs", "the parties did not end with the same model",
-                fmt::format("compare their files in {}, and report a bug", stage->folder));
+                fmt::format("compare their files in {}, and report a bug", setup.folder));
 }
 
 }  // namespace
 
-Verb add_demo(CLI::App& app) {
+Verb add_demo(const Syntax& program) {
   auto options = std::make_shared<DemoOptions>();
-  CLI::App* command = add_command(
-      app, "demo", "five parties as real processes over mutual TLS on loopback, made-up data",
+  DemoSettings& settings = options->settings;
+  const Syntax verb = program.verb(
+      "demo", "five parties as real processes over mutual TLS on loopback, made-up data",
       "sotto demo --solver pairwise --out out/demo", options->output);
-  constexpr int kMostParties = 20;  // processes of one machine
-  command->add_option("--parties", options->settings.parties, "how many, each a process")
-      ->check(whole_number())
-      ->check(CLI::Range(2, kMostParties))
-      ->capture_default_str();
-  command->add_option("--rows", options->settings.rows, "rows of each party's table")
-      ->check(whole_number())
-      ->capture_default_str();
-  command->add_option("--solver", options->solver, "dishuf, ac or pairwise")
-      ->check(CLI::IsMember({"dishuf", "ac", "pairwise"}))
-      ->capture_default_str();
-  command
-      ->add_option("--out", options->settings.folder,
-                   "where everything goes; an earlier demo there is replaced")
-      ->capture_default_str();
-  command->add_flag("--keep", options->settings.keep,
-                    "leave what is there alone, and go to a folder beside it");
-  return {command, [options] { return demo(*options); }};
+  constexpr std::uint64_t kMostParties = 20;  // processes of one machine
+  verb.whole("--parties", settings.parties, "how many, each a process", {2, kMostParties});
+  verb.whole("--rows", settings.rows, "rows of each party's table");
+  verb.choice("--solver", settings.solver,
+              {{"dishuf", Solver::kDishuf}, {"ac", Solver::kAc}, {"pairwise", Solver::kPairwise}},
+              "dishuf, ac or pairwise");
+  verb.text("--out", settings.folder, "where everything goes; an earlier demo there is replaced");
+  verb.flag("--keep", settings.keep, "leave what is there alone, and go to a folder beside it");
+  return {verb, [options] { return demo(*options); }};
 }
 
 }  // namespace sotto

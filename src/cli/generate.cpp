@@ -1,53 +1,43 @@
+// `sotto generate`: the households of run/household_study.h as files.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/verb.h"
-#include "study/household_study.h"
+#include "cli/command_line.h"
+#include "run/household_study.h"
 
 namespace sotto {
 
-Verb add_generate(CLI::App& app) {
+Verb add_generate(const Syntax& program) {
   struct Options {
     Output output;
     HouseholdStudy study;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      add_command(app, "generate", "made-up tables to try things on, and the study that fits them",
-                  "sotto generate 4000 --parties 5 --out out/energy", options->output);
-  command->add_option("rows", options->study.rows, "rows of each party's table")
-      ->check(whole_number())
-      ->required();
-  command->add_option("--parties", options->study.parties, "how many tables")
-      ->check(whole_number())
-      ->capture_default_str();
-  command->add_option("--seed", options->study.seed, "where all randomness comes from")
-      ->check(whole_number())
-      ->capture_default_str();
-  command->add_option("--missing", options->study.missing, "how often an answer is missing")
-      ->capture_default_str();
-  command->add_option("--epsilon", options->study.epsilon, "the study's ε")->capture_default_str();
-  command->add_option("--delta", options->study.delta, "the study's δ")->capture_default_str();
-  command->add_option("--out", options->study.folder, "where the files go")->required();
+  HouseholdStudy& study = options->study;
+  const Syntax verb =
+      program.verb("generate", "made-up tables to try things on, and the study that fits them",
+                   "sotto generate 4000 --parties 5 --out out/energy", options->output);
+  verb.whole("rows", study.rows, "rows of each party's table", {}, Need::kRequired);
+  verb.whole("--parties", study.parties, "how many tables");
+  verb.whole("--seed", study.seed, "where all randomness comes from");
+  verb.number("--missing", study.missing, "how often an answer is missing");
+  verb.number("--epsilon", study.epsilon, "the study's ε");
+  verb.number("--delta", study.delta, "the study's δ");
+  verb.text("--out", study.folder, "where the files go", Need::kRequired);
   auto run = [options]() -> Result<std::string> {
-    const auto files = write_household_study(options->study);
-    if (!files) return tl::unexpected(files.error());
+    SOTTO_ASSIGN(const auto files, write_household_study(options->study));
     if (options->output.json()) {
-      const nlohmann::ordered_json json{{"study", files->study}, {"tables", files->tables}};
-      return json.dump(2) + "\n";
-    }
-    std::string list;
-    for (const std::string& table : files->tables) {
-      list += fmt::format("{}{}", list.empty() ? "" : ",", table);
+      return json_text({{"study", files.study}, {"tables", files.tables}});
     }
     return fmt::format(
-        "{} tables of {} rows, and {}\n\n  sotto plan {}\n  sotto simulate {} "
-        "--data {}\n",
-        files->tables.size(), options->study.rows, files->study, files->study, files->study, list);
+        "{} tables of {} rows, and {}\n\n  sotto plan {}\n  sotto simulate {} --data {}\n",
+        files.tables.size(), options->study.rows, files.study, files.study, files.study,
+        fmt::join(files.tables, ","));
   };
-  return {command, run};
+  return {verb, run};
 }
 
 }  // namespace sotto

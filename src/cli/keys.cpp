@@ -1,45 +1,46 @@
+// `sotto keys`: a party's identity, and the [[party]] block that the others need.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/home.h"
-#include "cli/verb.h"
+#include "cli/command_line.h"
 #include "network/identity.h"
+#include "run/home.h"
 
 namespace sotto {
 namespace {
 
-struct Options {
+struct KeysOptions {
   Output output;
   std::string home;
   std::string name;
   std::vector<std::string> hosts;
-  std::uint16_t port = 7101;
+  std::uint64_t port = 7101;
 };
 
-std::string address(const std::string& host, std::uint16_t port) {
+std::string address(const std::string& host, std::uint64_t port) {
   const bool v6 = host.find(':') != std::string::npos;
   return v6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
 }
 
 // JSON's strings are strings of TOML too.
-std::string party_block(const Identity& identity, std::uint16_t port) {
+std::string party_block(const Identity& identity, std::uint64_t port) {
   const auto quoted = [](const std::string& text) { return nlohmann::json(text).dump(); };
   return fmt::format("[[party]]\nname        = {}\naddress     = {}\nfingerprint = {}\n",
                      quoted(identity.name()), quoted(address(identity.hosts().front(), port)),
                      quoted(identity.fingerprint()));
 }
 
-std::string print(const Identity& identity, const std::string& home, const Options& options) {
+std::string keys_text(const Identity& identity, const std::string& home,
+                      const KeysOptions& options) {
   if (options.output.json()) {
-    const nlohmann::ordered_json json{{"name", identity.name()},
-                                      {"hosts", identity.hosts()},
-                                      {"fingerprint", identity.fingerprint()},
-                                      {"home", home},
-                                      {"party", party_block(identity, options.port)}};
-    return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return json_text({{"name", identity.name()},
+                      {"hosts", identity.hosts()},
+                      {"fingerprint", identity.fingerprint()},
+                      {"home", home},
+                      {"party", party_block(identity, options.port)}});
   }
   return fmt::format(
       "name         {}\nreached at   {}\nfingerprint  {}\nkept in      {}\n\n"
@@ -48,55 +49,37 @@ std::string print(const Identity& identity, const std::string& home, const Optio
       party_block(identity, options.port));
 }
 
-Result<std::string> run_new(const Options& options) {
-  const auto home = home_folder(options.home);
-  if (!home) return tl::unexpected(home.error());
-  const auto identity = Identity::make(options.name, options.hosts);
-  if (!identity) return tl::unexpected(identity.error());
-  if (auto saved = identity->save(*home); !saved) return tl::unexpected(saved.error());
-  return print(*identity, *home, options);
-}
-
-Result<std::string> run_show(const Options& options) {
-  const auto home = home_folder(options.home);
-  if (!home) return tl::unexpected(home.error());
-  const auto identity = Identity::load(*home);
-  if (!identity) return tl::unexpected(identity.error());
-  return print(*identity, *home, options);
-}
-
 }  // namespace
 
-Verb add_keys(CLI::App& app) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(app, "keys", "a party's identity: its key and certificate",
-                                  "sotto keys new --name north --host north.example --host "
-                                  "10.0.0.5\n  sotto keys show",
-                                  options->output);
-  command->require_subcommand(1);
-  command->add_option("--home", options->home,
-                      "the folder of the party's own (default: $SOTTO_HOME, else ~/.sotto)");
-  command->add_option("--port", options->port, "the port in the printed [[party]] block")
-      ->check(CLI::Range(1, 65535))
-      ->capture_default_str();
-  CLI::App* create = command->add_subcommand("new", "makes a key and a certificate, once");
-  create->fallthrough();
-  create->footer("Example:\n  sotto keys new --name north --host north.example --host 10.0.0.5");
-  create->add_option("--name", options->name, "the party's name in the study")->required();
-  create
-      ->add_option("--host", options->hosts,
-                   "a name or address under which the others reach it; the first goes into "
-                   "the [[party]] block")
-      ->required()
-      ->expected(1)
-      ->take_all();
-  CLI::App* show = command->add_subcommand("show", "prints what the others need to know");
-  show->fallthrough();
-  show->footer("Example:\n  sotto keys show --format json");
+Verb add_keys(const Syntax& program) {
+  auto options = std::make_shared<KeysOptions>();
+  const Syntax verb = program.verb("keys", "a party's identity: its key and certificate",
+                                   "sotto keys new --name north --host north.example --host "
+                                   "10.0.0.5\n  sotto keys show",
+                                   options->output);
+  verb.require_word();
+  verb.text("--home", options->home, kHomeHelp);
+  constexpr std::uint64_t kMostPort = 65'535;
+  verb.whole("--port", options->port, "the port in the printed [[party]] block", {1, kMostPort});
+  const Syntax create =
+      verb.word("new", "makes a key and a certificate, once",
+                "sotto keys new --name north --host north.example --host 10.0.0.5");
+  create.text("--name", options->name, "the party's name in the study", Need::kRequired);
+  create.texts("--host", options->hosts,
+               "a name or address under which the others reach it; the first goes into the "
+               "[[party]] block");
+  (void)verb.word("show", "prints what the others need to know", "sotto keys show --format json");
   auto run = [options, create]() -> Result<std::string> {
-    return create->parsed() ? run_new(*options) : run_show(*options);
+    SOTTO_ASSIGN(const auto home, home_folder(options->home));
+    if (!create.chosen()) {
+      SOTTO_ASSIGN(const auto identity, Identity::load(home));
+      return keys_text(identity, home, *options);
+    }
+    SOTTO_ASSIGN(const auto identity, Identity::make(options->name, options->hosts));
+    SOTTO_TRY(identity.save(home));
+    return keys_text(identity, home, *options);
   };
-  return {command, run};
+  return {verb, run};
 }
 
 }  // namespace sotto

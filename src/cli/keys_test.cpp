@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cli/command_line_for_tests.h"
 #include "network/identity.h"
+#include "support/command_line.h"
 
 namespace sotto {
 namespace {

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cli/command_line_for_tests.h"
-#include "cli/home.h"
-#include "network/store.h"
+#include "run/home.h"
+#include "store/store.h"
+#include "support/command_line.h"
 
 namespace sotto {
 namespace {

@@ -1,4 +1,5 @@
-#include "study/predict.h"
+// `sotto predict`: a model's predictions as CSV or JSON, and what a person should know beside them.
+#include "run/predict.h"
 
 #include <fmt/format.h>
 
@@ -6,14 +7,15 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/verb.h"
+#include "base/files.h"
+#include "base/json_fields.h"
+#include "cli/command_line.h"
 #include "report/csv.h"
-#include "report/file.h"
 
 namespace sotto {
 namespace {
 
-std::string csv_of(const Predictions& found) {
+std::string predictions_csv(const Predictions& found) {
   CsvWriter csv({"record", "prediction"});
   for (std::size_t r = 0; r < found.values.size(); ++r) {
     if (std::isnan(found.values[r])) {
@@ -25,11 +27,11 @@ std::string csv_of(const Predictions& found) {
   return csv.text();
 }
 
-nlohmann::ordered_json json_of(const Model& model, const Predictions& found) {
+nlohmann::ordered_json predictions_json(const ModelFile& model, const Predictions& found) {
   using Json = nlohmann::ordered_json;
   Json values = Json::array();
   for (const double value : found.values) {
-    values.push_back(std::isnan(value) ? Json(nullptr) : Json(value));
+    values.push_back(number_or_null(value));
   }
   Json clipped = Json::array();
   for (const RunRecord::Clipped& column : found.clipped) {
@@ -46,7 +48,7 @@ nlohmann::ordered_json json_of(const Model& model, const Predictions& found) {
 }
 
 // What a person should know beside the numbers.
-std::string notes_of(const Model& model, const Predictions& found) {
+std::string predictions_text(const ModelFile& model, const Predictions& found) {
   std::string notes = fmt::format("{} predictions of {}\n", found.values.size() - found.missing,
                                   model.schema.target.column);
   if (found.missing > 0) {
@@ -70,7 +72,7 @@ std::string notes_of(const Model& model, const Predictions& found) {
 
 }  // namespace
 
-Verb add_predict(CLI::App& app) {
+Verb add_predict(const Syntax& program) {
   struct Options {
     Output output;
     std::string model;
@@ -78,31 +80,28 @@ Verb add_predict(CLI::App& app) {
     std::string out;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(
-      app, "predict", "predictions of a fitted model for the records of a CSV file",
+  const Syntax verb = program.verb(
+      "predict", "predictions of a fitted model for the records of a CSV file",
       "sotto predict out/run/model.json new.csv --out predictions.csv", options->output);
-  command->add_option("model", options->model, "model.json of a run")->required();
-  command->add_option("file", options->table, "a CSV file with the model's features")->required();
-  command->add_option("--out", options->out, "write the predictions here");
+  verb.text("model", options->model, "model.json of a run", Need::kRequired);
+  verb.text("file", options->table, "a CSV file with the model's features", Need::kRequired);
+  verb.text("--out", options->out, "write the predictions here");
   auto run = [options]() -> Result<std::string> {
-    const auto model = read_model(options->model);
-    if (!model) return tl::unexpected(model.error());
-    const auto found = predict(*model, options->table);
-    if (!found) return tl::unexpected(found.error());
+    SOTTO_ASSIGN(const auto model, read_model_file(options->model));
+    SOTTO_ASSIGN(const auto found, predict(model, options->table));
+    const bool json = options->output.json();
     const std::string body =
-        options->output.json() ? json_of(*model, *found).dump(2) + "\n" : csv_of(*found);
-    const std::string notes = notes_of(*model, *found);
+        json ? json_text(predictions_json(model, found)) : predictions_csv(found);
+    const std::string notes = predictions_text(model, found);
     if (options->out.empty()) {
       // Standard output carries the numbers alone, for the next program.
-      if (!options->output.json()) fmt::print(stderr, "{}", notes);
+      if (!json) fmt::print(stderr, "{}", notes);
       return body;
     }
-    if (auto written = write_file(options->out, body); !written) {
-      return tl::unexpected(written.error());
-    }
-    return options->output.json() ? std::string() : notes;
+    SOTTO_TRY(write_file(options->out, body));
+    return json ? std::string() : notes;
   };
-  return {command, run};
+  return {verb, run};
 }
 
 }  // namespace sotto

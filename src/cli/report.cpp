@@ -1,17 +1,18 @@
+// `sotto report`: the page of report/run_report.h, beside the record or wherever one wants it.
 #include <fmt/core.h>
 
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/verb.h"
-#include "report/file.h"
-#include "report/run_record.h"
+#include "base/files.h"
+#include "cli/command_line.h"
 #include "report/run_report.h"
+#include "run/run_record.h"
 
 namespace sotto {
 
-Verb add_report(CLI::App& app) {
+Verb add_report(const Syntax& program) {
   struct Options {
     Output output;
     std::string run;
@@ -19,17 +20,16 @@ Verb add_report(CLI::App& app) {
     bool share = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(
-      app, "report", "a finished run as one HTML file: charts inside, no network needed",
-      "sotto report out/run --share --out for-everybody.html", options->output);
-  command->add_option("run", options->run, "a run's record.json, or the folder that holds it")
-      ->required();
-  command->add_option("--out", options->out, "the file to write; report.html beside the record");
-  command->add_flag("--share", options->share,
-                    "leave out what stays with the party: counts of its rows and clipped values");
+  const Syntax verb =
+      program.verb("report", "a finished run as one HTML file: charts inside, no network needed",
+                   "sotto report out/run --share --out for-everybody.html", options->output);
+  verb.text("run", options->run, "a run's record.json, or the folder that holds it",
+            Need::kRequired);
+  verb.text("--out", options->out, "the file to write; report.html beside the record");
+  verb.flag("--share", options->share,
+            "leave out what stays with the party: counts of its rows and clipped values");
   auto run = [options]() -> Result<std::string> {
-    const auto record = read_record(options->run);
-    if (!record) return tl::unexpected(record.error());
+    SOTTO_ASSIGN(const auto record, read_record(options->run));
     const std::filesystem::path given(options->run);
     std::filesystem::path out(options->out);
     if (out.empty()) {
@@ -38,20 +38,17 @@ Verb add_report(CLI::App& app) {
       out = (folder ? given : given.parent_path()) / "report.html";
     }
     const Audience audience = options->share ? Audience::kShared : Audience::kOwn;
-    if (auto written = write_file(out, run_report(*record, audience).html()); !written) {
-      return tl::unexpected(Error(written.error()).at("--out"));
-    }
-    const bool private_part = !options->share && !record->own.empty();
+    SOTTO_TRY(write_file(out, run_report(record, audience).html()).at("--out"));
+    const bool private_part = !options->share && !record.own.empty();
     if (options->output.json()) {
-      const nlohmann::ordered_json body{
-          {"report", out.string()}, {"study", record->study}, {"private", private_part}};
-      return fmt::format("{}\n", body.dump(2));
+      return json_text(
+          {{"report", out.string()}, {"study", record.study}, {"private", private_part}});
     }
     return fmt::format(
         "{}\n{}", out.string(),
         private_part ? "It holds counts that stay with you; --share leaves them out.\n" : "");
   };
-  return {command, run};
+  return {verb, run};
 }
 
 }  // namespace sotto

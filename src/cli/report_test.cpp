@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cli/command_line_for_tests.h"
-#include "report/file.h"
-#include "report/run_record.h"
+#include "base/files.h"
+#include "run/run_record.h"
+#include "support/command_line.h"
 
 namespace sotto {
 namespace {
@@ -19,8 +19,8 @@ class ReportVerb : public FolderTest {
   void SetUp() override {
     RunRecord record;
     record.study = "energy";
-    record.unit = "record";
-    record.neighbours = "replace";
+    record.unit = Unit::kRecord;
+    record.neighbours = Neighbours::kReplace;
     record.own = {{"north", 1234, 0, {}}};
     ASSERT_TRUE(write_record(folder_ / kRecordFile, record));
   }

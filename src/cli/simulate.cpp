@@ -1,24 +1,46 @@
+// `sotto simulate`: all parties in one process. Over the study's own [problem] from a seed; over
+// tables with the operating system's noise, and one release.
+#include "run/simulate.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/progress_bar.h"
-#include "cli/simulate_tables.h"
-#include "cli/verb.h"
-#include "study/run.h"
-#include "study/study_file.h"
+#include "base/files.h"
+#include "cli/command_line.h"
+#include "cli/terminal/terminal.h"
+#include "study/study.h"
 
 namespace sotto {
 namespace {
 
+struct SimulateOptions {
+  Output output;
+  std::string study;
+  std::string solvers;
+  std::uint64_t seed = 1;
+  std::uint64_t trials = 1;
+  CipherChoice cipher = CipherChoice::kIdeal;
+  std::string data;  // files, separated by commas
+  TableSplit::Kind split = TableSplit::Kind::kInterleaved;
+  std::string out;  // folder for model.json and record.json; empty: none
+};
+
+std::vector<std::string> between_commas(const std::string& list) {
+  std::vector<std::string> words;
+  std::istringstream stream(list);
+  for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
+  return words;
+}
+
 Result<std::vector<Solver>> solvers_from(const std::string& list, Solver fallback) {
   if (list.empty()) return std::vector{fallback};
   std::vector<Solver> solvers;
-  std::istringstream words(list);
-  for (std::string word; std::getline(words, word, ',');) {
-    const auto solver = solver_from(word);
-    if (!solver) return tl::unexpected(Error(solver.error()).at("--solver"));
-    solvers.push_back(*solver);
+  for (const std::string& word : between_commas(list)) {
+    SOTTO_ASSIGN(solvers.emplace_back(), solver_from(word).at("--solver"));
   }
   return solvers;
 }
@@ -38,79 +60,77 @@ Result<void> allow_data(bool seeded, std::size_t trials, std::size_t solvers) {
   return {};
 }
 
+Result<std::vector<PartyTable>> read_data(const Study& study, const SimulateOptions& options) {
+  ProgressBar bar("reading");
+  return read_tables(study, {.files = between_commas(options.data), .split = options.split},
+                     bar.callback())
+      .at("--data");
+}
+
+Result<std::string> over_tables(const Study& study, Solver solver, const SimulateOptions& options) {
+  SOTTO_ASSIGN(const auto planned, plan_study(study, solver));
+  SOTTO_ASSIGN(const auto cipher, cipher_for(study, options.cipher));
+  SOTTO_ASSIGN(auto tables, read_data(study, options));
+  SOTTO_ASSIGN(const auto model,
+               simulate_tables(planned, std::move(tables), {.cipher = cipher.get()}));
+  const std::string json = to_json(model).dump(2) + "\n";
+  std::string where;
+  if (!options.out.empty()) {
+    const std::filesystem::path folder(options.out);
+    SOTTO_TRY(write_file(folder / "model.json", json));
+    SOTTO_TRY(write_record(folder / kRecordFile, model.record));
+    where = fmt::format("\n  written: {} and {}\n", (folder / "model.json").string(),
+                        (folder / kRecordFile).string());
+  }
+  return options.output.json() ? json : to_text(model) + where;
+}
+
+Result<std::string> over_problem(const Study& study, std::vector<Solver> solvers,
+                                 const SimulateOptions& options) {
+  if (study.data) {
+    return bad_input("E-data-missing", "a study over tables needs tables",
+                     "add --data a.csv,b.csv; 'sotto generate' makes some up");
+  }
+  ProgressBar bar("simulating");
+  SOTTO_ASSIGN(const auto simulation, simulate_study(study, {.solvers = std::move(solvers),
+                                                             .seed = options.seed,
+                                                             .trials = options.trials,
+                                                             .progress = bar.callback(),
+                                                             .cipher = options.cipher}));
+  return options.output.json() ? json_text(to_json(study, simulation)) : to_text(study, simulation);
+}
+
 }  // namespace
 
-Verb add_simulate(CLI::App& app) {
-  struct Options {
-    Output output;
-    std::string study;
-    std::string solvers;
-    std::uint64_t seed = 1;
-    std::size_t trials = 1;
-    std::string cipher;
-    TablesRequest tables;
-  };
-  auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(
-      app, "simulate", "all parties in one process, from one seed",
+Verb add_simulate(const Syntax& program) {
+  auto options = std::make_shared<SimulateOptions>();
+  const Syntax verb = program.verb(
+      "simulate", "all parties in one process, from one seed",
       "sotto simulate examples/paper.toml --solver gt,ac,dishuf --trials 100", options->output);
-  command->add_option("study", options->study, "the study, a TOML file")->required();
-  command->add_option("--solver", options->solvers, "solvers to compare, as gt,dishuf,ac,pairwise");
-  const CLI::Option* seed =
-      command
-          ->add_option("--seed", options->seed, "where all randomness comes from; not with --data")
-          ->check(whole_number())
-          ->capture_default_str();
-  command->add_option("--trials", options->trials, "draws of the noise per solver")
-      ->check(whole_number())
-      ->capture_default_str();
-  command
-      ->add_option("--cipher", options->cipher,
-                   "what dishuf encrypts with; same answers, other times")
-      ->check(CLI::IsMember({"ideal", "paillier"}))
-      ->default_val("ideal");
-  const CLI::Option* data = command->add_option(
-      "--data", options->tables.data, "CSV files, one per party: a.csv,b.csv; or one to split");
-  command->add_option("--split", options->tables.split, "how one file is dealt out to the parties")
-      ->check(CLI::IsMember({"interleaved", "contiguous"}))
-      ->default_val("interleaved");
-  command->add_option("--out", options->tables.out,
-                      "with --data: folder for model.json and record.json");
-  auto run = [options, seed, data]() -> Result<std::string> {
-    const auto study = read_study(options->study);
-    if (!study) return tl::unexpected(study.error());
-    auto solvers = solvers_from(options->solvers, study->solver);
-    if (!solvers) return tl::unexpected(solvers.error());
-    const CipherChoice cipher =
-        options->cipher == "paillier" ? CipherChoice::kPaillier : CipherChoice::kIdeal;
-    if (data->count() > 0) {
-      const bool seeded = seed->count() > 0;
-      if (auto allowed = allow_data(seeded, options->trials, solvers->size()); !allowed) {
-        return tl::unexpected(Error(allowed.error()).at("the command line"));
-      }
-      options->tables.cipher = cipher;
-      options->tables.output = options->output;
-      auto printed = simulate_tables(*study, solvers->front(), options->tables);
-      if (!printed) return tl::unexpected(Error(printed.error()).at(options->study));
-      return printed;
+  verb.text("study", options->study, "the study, a TOML file", Need::kRequired);
+  verb.text("--solver", options->solvers, "solvers to compare, as gt,dishuf,ac,pairwise");
+  verb.whole("--seed", options->seed, "where all randomness comes from; not with --data");
+  verb.whole("--trials", options->trials, "draws of the noise per solver");
+  verb.choice("--cipher", options->cipher,
+              {{"ideal", CipherChoice::kIdeal}, {"paillier", CipherChoice::kPaillier}},
+              "what dishuf encrypts with; same answers, other times");
+  verb.text("--data", options->data, "CSV files, one per party: a.csv,b.csv; or one to split");
+  verb.choice("--split", options->split,
+              {{"interleaved", TableSplit::Kind::kInterleaved},
+               {"contiguous", TableSplit::Kind::kContiguous}},
+              "how one file is dealt out to the parties");
+  verb.text("--out", options->out, "with --data: folder for model.json and record.json");
+  auto run = [options, verb]() -> Result<std::string> {
+    SOTTO_ASSIGN(const auto study, read_study(options->study));
+    SOTTO_ASSIGN(auto solvers, solvers_from(options->solvers, study.solver));
+    if (!verb.given("--data")) {
+      return over_problem(study, std::move(solvers), *options).at(options->study);
     }
-    if (study->data) {
-      return tl::unexpected(bad_input("E-data-missing", "a study over tables needs tables",
-                                      "add --data a.csv,b.csv; 'sotto generate' makes some up")
-                                .value()
-                                .at(options->study));
-    }
-    ProgressBar bar("simulating");
-    auto simulation = simulate_study(*study, {.solvers = std::move(*solvers),
-                                              .seed = options->seed,
-                                              .trials = options->trials,
-                                              .progress = bar.callback(),
-                                              .cipher = cipher});
-    if (!simulation) return tl::unexpected(Error(simulation.error()).at(options->study));
-    if (options->output.json()) return to_json(*study, *simulation).dump(2) + "\n";
-    return to_text(*study, *simulation);
+    SOTTO_TRY(
+        allow_data(verb.given("--seed"), options->trials, solvers.size()).at("the command line"));
+    return over_tables(study, solvers.front(), *options).at(options->study);
   };
-  return {command, run};
+  return {verb, run};
 }
 
 }  // namespace sotto

@@ -1,11 +1,12 @@
+// `sotto status`: where this party's runs stand.
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
-#include "cli/home.h"
-#include "cli/run_view.h"
-#include "cli/shown.h"
-#include "cli/verb.h"
+#include "cli/command_line.h"
+#include "cli/terminal/terminal.h"
+#include "run/home.h"
 
 namespace sotto {
 namespace {
@@ -16,7 +17,7 @@ struct StatusOptions {
 };
 
 std::string state_text(const RunView& view) {
-  std::string text = to_string(view.run.state);
+  std::string text(to_string(view.run.state));
   if (view.run.state != RunState::kRunning) return text;
   if (view.holder) {
     text += fmt::format("; {} is in it", *view.holder);
@@ -30,52 +31,51 @@ std::string ledger_lines(const RunView& view) {
   std::string text;
   for (const auto& [debit, state, time] : view.entries) {
     text += fmt::format("  ledger   ε = {:g}, δ = {:g} per {} {} at {} for \"{}\"\n", debit.epsilon,
-                        debit.delta, harmless(debit.unit), to_string(state), utc_text(time),
-                        harmless(debit.data));
+                        debit.delta, escape_for_terminal(debit.unit), to_string(state),
+                        utc_text(time), escape_for_terminal(debit.data));
   }
   return text;
 }
 
 std::string status_text(const RunView& view) {
   const StoredRun& run = view.run;
-  std::string text =
-      fmt::format("{}, run {}: {}\n", harmless(run.study), short_run(run.run), state_text(view));
+  std::string text = fmt::format("{}, run {}: {}\n", escape_for_terminal(run.study),
+                                 short_run(run.run), state_text(view));
   text += fmt::format("  began    {}\n", utc_text(run.started));
   if (run.ended) text += fmt::format("  ended    {}\n", utc_text(*run.ended));
   if (run.state == RunState::kRunning && !run.phase.empty()) {
-    text += fmt::format("  {}    {}\n", view.holder ? "now  " : "was  ", harmless(run.phase));
+    text += fmt::format("  {}    {}\n", view.holder ? "now  " : "was  ",
+                        escape_for_terminal(run.phase));
   }
-  if (!run.note.empty()) text += fmt::format("  why      {}\n", harmless(run.note));
+  if (!run.note.empty()) text += fmt::format("  why      {}\n", escape_for_terminal(run.note));
   text += ledger_lines(view);
-  for (const std::string& file : run.files) text += fmt::format("  file     {}\n", harmless(file));
+  for (const std::string& file : run.files)
+    text += fmt::format("  file     {}\n", escape_for_terminal(file));
   return text;
 }
 
 Result<std::string> status(const StatusOptions& options) {
-  const auto home = home_folder(options.home);
-  if (!home) return tl::unexpected(home.error());
-  const auto views = look_at_runs(*home);
-  if (!views) return tl::unexpected(views.error());
+  SOTTO_ASSIGN(const auto home, home_folder(options.home));
+  SOTTO_ASSIGN(const auto views, look_at_runs(home));
   if (options.output.json()) {
-    nlohmann::ordered_json json{{"home", *home}, {"runs", nlohmann::ordered_json::array()}};
-    for (const RunView& view : *views) json["runs"].push_back(to_json(view));
-    return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    nlohmann::ordered_json json{{"home", home}, {"runs", nlohmann::ordered_json::array()}};
+    for (const RunView& view : views) json["runs"].push_back(to_json(view));
+    return json_text(json);
   }
-  if (views->empty()) return fmt::format("No run was ever begun from {}.\n", *home);
+  if (views.empty()) return fmt::format("No run was ever begun from {}.\n", home);
   std::string text;
-  for (const RunView& view : *views) text += (text.empty() ? "" : "\n") + status_text(view);
+  for (const RunView& view : views) text += (text.empty() ? "" : "\n") + status_text(view);
   return text;
 }
 
 }  // namespace
 
-Verb add_status(CLI::App& app) {
+Verb add_status(const Syntax& program) {
   auto options = std::make_shared<StatusOptions>();
-  CLI::App* command = add_command(app, "status", "where this party's runs stand",
-                                  "sotto status --home ~/.sotto", options->output);
-  command->add_option("--home", options->home,
-                      "the party's folder; else $SOTTO_HOME, else ~/.sotto");
-  return {command, [options] { return status(*options); }};
+  const Syntax verb = program.verb("status", "where this party's runs stand",
+                                   "sotto status --home ~/.sotto", options->output);
+  verb.text("--home", options->home, kHomeHelp);
+  return {verb, [options] { return status(*options); }};
 }
 
 }  // namespace sotto

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "cli/command_line_for_tests.h"
-#include "network/store.h"
+#include "store/store.h"
+#include "support/command_line.h"
 
 namespace sotto {
 namespace {

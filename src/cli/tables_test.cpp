@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/command_line_for_tests.h"
+#include "support/command_line.h"
 
 // The road of a table through the program: generate, plan, simulate --data,
 // predict; and what it says when something is wrong.

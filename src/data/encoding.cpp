@@ -5,8 +5,8 @@
 
 #include "base/check.h"
 
+// Scales and names from the schema, and the linear map back to its own units.
 namespace sotto {
-
 namespace {
 
 ColumnScale scale_of(Bounds bounds, bool centred) {
@@ -30,7 +30,7 @@ double grid_scale_of(const Schema& schema, double radius) {
 }  // namespace
 
 Result<Encoding> Encoding::make(const Schema& schema) {
-  if (auto fine = schema.validate(); !fine) return tl::unexpected(std::move(fine.error()));
+  SOTTO_TRY(schema.validate());
   Encoding encoding;
   encoding.schema_ = schema;
   encoding.names_ = schema.encoded_names();

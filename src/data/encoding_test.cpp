@@ -39,7 +39,7 @@ Eigen::VectorXd fit(const Encoding& encoding, const std::vector<std::vector<doub
     for (std::size_t c = 0; c < 4; ++c) raw.column(c)[r] = rows[r][c];
   }
   RowEncoder encoder(encoding);
-  const GridRows& grid = encoder.encode(raw);
+  const Rows& grid = encoder.encode(raw);
   const auto d = static_cast<Eigen::Index>(encoding.dimension());
   Eigen::MatrixXd x(static_cast<Eigen::Index>(grid.rows), d + 1);
   for (Eigen::Index c = 0; c <= d; ++c) {

@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 
+// Households are drawn one number after the other, each from those before it.
 namespace sotto {
 namespace {
 

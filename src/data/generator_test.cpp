@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "data/csv.h"
+#include "data/csv/csv_source.h"
 
 namespace sotto {
 namespace {
@@ -26,15 +26,15 @@ std::vector<std::vector<double>> rows_of(const GeneratedTable& table) {
   std::vector<std::vector<double>> rows;
   CsvOptions in_order;
   in_order.threads = 1;
-  const auto read =
-      read_csv(path.string(), household_schema(), in_order, [&](std::size_t, const RawRows& raw) {
-        for (std::size_t r = 0; r < raw.rows; ++r) {
-          auto& row = rows.emplace_back();
-          for (std::size_t c = 0; c < raw.columns(); ++c) {
-            row.push_back(raw.column(c)[r]);
-          }
-        }
-      });
+  const auto read = CsvSource({path.string()}, in_order)
+                        .read(household_schema(), [&](std::size_t, const RawRows& raw) {
+                          for (std::size_t r = 0; r < raw.rows; ++r) {
+                            auto& row = rows.emplace_back();
+                            for (std::size_t c = 0; c < raw.columns(); ++c) {
+                              row.push_back(raw.column(c)[r]);
+                            }
+                          }
+                        });
   EXPECT_TRUE(read.has_value()) << read.error().to_string();
   std::filesystem::remove(path);
   return rows;

@@ -5,12 +5,13 @@
 
 #include "base/check.h"
 
+// A group of rows is clipped, scaled, shortened and rounded column by column, in loops that
+// a compiler can do for several rows at once.
+namespace sotto {
+namespace {
+
 // Into both callers, so that each compiles it for its own instructions.
 #define SOTTO_INLINE inline __attribute__((always_inline))
-
-namespace sotto {
-
-namespace {
 
 // The integer nearest to v, |v| < 2^51; halves go to the even one. Adding
 // 1.5·2^52 leaves no room for a fraction. Unlike nearbyint, a compiler can do it
@@ -21,22 +22,23 @@ SOTTO_INLINE double nearest_integer(double v) {
 }
 
 // u = (min(max(v, lo), hi) − middle)/half; returns how many values were clipped.
-SOTTO_INLINE std::uint64_t scale_lane(const double* __restrict lane, const ColumnScale& scale,
-                                      double* __restrict out) {
+SOTTO_INLINE ColumnClips scale_lane(const double* __restrict lane, const ColumnScale& scale,
+                                    double* __restrict out) {
   const auto [lo, hi] = scale.bounds;
   const double middle = scale.middle;
   const double inverse_half = 1 / scale.half;
-  std::uint64_t clipped = 0;
+  ColumnClips clips;
   for (std::size_t r = 0; r < kGroupRows; ++r) {
     const double v = lane[r];
     const double raised = v < lo ? lo : v;
     const double inside = raised > hi ? hi : raised;
-    clipped += inside != v ? std::uint64_t{1} : std::uint64_t{0};
+    clips.below += v < lo ? std::uint64_t{1} : std::uint64_t{0};
+    clips.above += v > hi ? std::uint64_t{1} : std::uint64_t{0};
     const double u = (inside - middle) * inverse_half;
     const double above = u < -1.0 ? -1.0 : u;  // the product may end one unit beyond ±1
     out[r] = above > 1.0 ? 1.0 : above;
   }
-  return clipped;
+  return clips;
 }
 
 // g ← the integer nearest to u·scale; square += g², exactly: integers below 2^53.
@@ -49,9 +51,8 @@ SOTTO_INLINE void round_lane(double* __restrict g, double scale, double* __restr
 
 // The same loops, four values at a time. No fused multiply-add, so the same bits.
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) std::uint64_t scale_lane_avx2(const double* lane,
-                                                              const ColumnScale& scale,
-                                                              double* out) {
+__attribute__((target("avx2"))) ColumnClips scale_lane_avx2(const double* lane,
+                                                            const ColumnScale& scale, double* out) {
   return scale_lane(lane, scale, out);
 }
 __attribute__((target("avx2"))) void round_lane_avx2(double* g, double scale, double* square) {
@@ -61,7 +62,7 @@ bool has_avx2() {
   return __builtin_cpu_supports("avx2") != 0;
 }
 #else
-std::uint64_t scale_lane_avx2(const double* lane, const ColumnScale& scale, double* out) {
+ColumnClips scale_lane_avx2(const double* lane, const ColumnScale& scale, double* out) {
   return scale_lane(lane, scale, out);
 }
 void round_lane_avx2(double* g, double scale, double* square) {
@@ -71,8 +72,15 @@ bool has_avx2() {
   return false;
 }
 #endif
+#undef SOTTO_INLINE
 
 }  // namespace
+
+ColumnClips& ColumnClips::operator+=(const ColumnClips& other) {
+  below += other.below;
+  above += other.above;
+  return *this;
+}
 
 ClipReport& ClipReport::operator+=(const ClipReport& other) {
   if (features.size() < other.features.size()) features.resize(other.features.size());
@@ -82,15 +90,14 @@ ClipReport& ClipReport::operator+=(const ClipReport& other) {
   return *this;
 }
 
-GridRows::GridRows(std::size_t dimension)
-    : dimension_(dimension), values_((dimension + 1) * kGroupRows) {}
+Rows::Rows(std::size_t dimension) : dimension_(dimension), values_((dimension + 1) * kGroupRows) {}
 
 RowEncoder::RowEncoder(const Encoding& encoding)
     : encoding_(encoding), has_avx2_(has_avx2()), grid_(encoding.dimension()) {
   clips_.features.resize(encoding.schema().features.size());
 }
 
-const GridRows& RowEncoder::encode(const RawRows& raw) {
+const Rows& RowEncoder::encode(const RawRows& raw) {
   const Schema& schema = encoding_.schema();
   check(raw.columns() == schema.features.size() + 1, "a raw column per feature and the target");
   keep_complete_rows(raw);
@@ -126,7 +133,7 @@ void RowEncoder::keep_complete_rows(const RawRows& raw) {
   dropped_ += raw.rows - grid_.rows;
 }
 
-std::uint64_t RowEncoder::scale_column(const double* raw, const ColumnScale& scale, double* out) {
+ColumnClips RowEncoder::scale_column(const double* raw, const ColumnScale& scale, double* out) {
   if (grid_.rows == kGroupRows) {
     std::copy_n(raw, kGroupRows, lane_.data());
   } else {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <unordered_set>
 
+// What a study may say of its columns, checked before any table is opened.
 namespace sotto {
-
 namespace {
 
 // A bound must leave room for the scaling: half the width, and one over it, are finite.
@@ -77,15 +77,14 @@ Result<void> Schema::validate() const {
                        fmt::format("column \"{}\" is a feature twice", column), "keep one of them");
     }
     const auto* numeric = std::get_if<NumericFeature>(&feature);
-    Result<void> fine = numeric != nullptr ? check_bounds(column, numeric->bounds)
-                                           : check_levels(std::get<CategoricalFeature>(feature));
-    if (!fine) return fine;
+    SOTTO_TRY(numeric != nullptr ? check_bounds(column, numeric->bounds)
+                                 : check_levels(std::get<CategoricalFeature>(feature)));
   }
   if (target.column.empty()) {
     return bad_input("E-schema-column", "the target's column has no name",
                      "give the name that stands in the tables' header");
   }
-  if (Result<void> fine = check_bounds(target.column, target.bounds); !fine) return fine;
+  SOTTO_TRY(check_bounds(target.column, target.bounds));
   if (entries() == 0) {
     return bad_input("E-schema-empty", "the model has neither an intercept nor a feature",
                      "list features, or set intercept = true");

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
-namespace sotto {
+#include "base/check.h"
 
+// What a graph is made of, checked once, and its parts.
+namespace sotto {
 namespace {
 
 constexpr std::array<std::pair<Topology, std::string_view>, 8> kTopologyNames{{
@@ -30,7 +33,7 @@ std::string list_position(std::size_t index) {
   return fmt::format("edge {}", index + 1);
 }
 
-tl::unexpected<Error> duplicate_edge(const std::vector<Edge>& as_given, Edge twice) {
+Error duplicate_edge(const std::vector<Edge>& as_given, Edge twice) {
   std::vector<std::size_t> at;
   for (std::size_t i = 0; i < as_given.size(); ++i) {
     if (as_given[i] == twice) at.push_back(i);
@@ -127,6 +130,46 @@ std::size_t Graph::max_degree() const {
   std::size_t largest = 0;
   for (std::size_t i = 0; i < size(); ++i) largest = std::max(largest, first_[i + 1] - first_[i]);
   return largest;
+}
+
+std::vector<PartyId> Graph::all_but(std::span<const PartyId> parties) const {
+  std::vector<bool> gone(size(), false);
+  for (const PartyId party : parties) {
+    check(party < size(), "who is taken out of a graph is in it");
+    gone[party] = true;
+  }
+  std::vector<PartyId> left;
+  for (PartyId party = 0; party < size(); ++party) {
+    if (!gone[party]) left.push_back(party);
+  }
+  return left;
+}
+
+std::vector<std::uint32_t> Graph::edges_among(std::span<const PartyId> members) const {
+  std::vector<bool> member(size(), false);
+  for (const PartyId party : members) member[party] = true;
+  std::vector<std::uint32_t> among;
+  for (std::uint32_t e = 0; e < edges_.size(); ++e) {
+    if (member[edges_[e].a] && member[edges_[e].b]) among.push_back(e);
+  }
+  return among;
+}
+
+Graph Graph::restricted_to(std::span<const PartyId> members) const {
+  check(!members.empty() && members.back() < size() &&
+            std::ranges::adjacent_find(members, std::greater_equal{}) == members.end(),
+        "members are parties of the graph, ascending");
+  if (members.size() == size()) return *this;
+  std::vector<PartyId> place(size());
+  for (std::size_t k = 0; k < members.size(); ++k) place[members[k]] = static_cast<PartyId>(k);
+  // Places keep the parties' order, so the edges stay sorted.
+  std::vector<Edge> edges;
+  for (const std::uint32_t e : edges_among(members)) {
+    edges.push_back({place[edges_[e].a], place[edges_[e].b]});
+  }
+  Result<Graph> part = make(members.size(), std::move(edges));
+  check(part.has_value(), "a part of a graph is a graph");
+  return *std::move(part);
 }
 
 }  // namespace sotto

@@ -45,7 +45,7 @@ class Graph {
   // The most nearly square rows × columns with rows ≥ 2; refuses primes. Row by row.
   [[nodiscard]] static Result<Graph> grid(std::size_t parties);
   [[nodiscard]] static Graph petersen();
-  // Connected and simple, by the pairing model with repair (random_regular.cpp says
+  // Connected and simple, by the pairing model with repair (graph_random_regular.cpp says
   // how near it is to uniform); the same for the same seed.
   [[nodiscard]] static Result<Graph> random_regular(std::size_t parties, std::size_t degree,
                                                     std::uint64_t seed);
@@ -64,6 +64,14 @@ class Graph {
   // Longest shortest path. Precondition: connected.
   [[nodiscard]] std::size_t diameter() const;
 
+  // The graph of some parties, at least one, ascending: party k of it is members[k]. Of all
+  // parties, the graph itself.
+  [[nodiscard]] Graph restricted_to(std::span<const PartyId> members) const;
+  // The edges that it keeps: indices into edges(), in the order of its own.
+  [[nodiscard]] std::vector<std::uint32_t> edges_among(std::span<const PartyId> members) const;
+  // Who is left without these parties, ascending.
+  [[nodiscard]] std::vector<PartyId> all_but(std::span<const PartyId> parties) const;
+
  private:
   Graph() = default;
   Topology topology_ = Topology::kEdges;
@@ -76,6 +84,25 @@ class Graph {
 // Rows of Graph::grid: the largest divisor of `parties` that is at most its square
 // root; 1 for primes.
 [[nodiscard]] std::size_t grid_rows(std::size_t parties);
+
+// The parties at distance 0, 1, 2, … from one party, by breadth-first search, computed as
+// far as they are asked for.
+class DistanceLevels {
+ public:
+  // `graph` outlives this.
+  DistanceLevels(const Graph& graph, PartyId centre);
+
+  // Ascending; empty beyond the farthest party.
+  [[nodiscard]] const std::vector<PartyId>& at(std::size_t distance);
+
+ private:
+  const Graph& graph_;
+  std::vector<bool> reached_;
+  std::vector<std::vector<PartyId>> levels_;
+};
+
+// Each party's distance from one; graph.size(), which is more than any, if there is no way.
+[[nodiscard]] std::vector<std::uint32_t> distances(const Graph& graph, PartyId from);
 
 // The error every command gives for a graph that is not in one piece: names the pieces.
 [[nodiscard]] Result<void> require_connected(const Graph& graph);

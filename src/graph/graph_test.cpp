@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include "graph/test_graphs.h"
+#include "support/graphs.h"
 
 namespace sotto {
 namespace {
@@ -92,6 +92,30 @@ TEST(Topology, HasANameThatLeadsBackToIt) {
   }
   EXPECT_EQ(to_string(Topology::kRandomRegular), "random-regular");
   EXPECT_FALSE(topology_from("ring"));
+}
+
+TEST(Graph, KeepsTheEdgesAmongSomeParties) {
+  const Graph graph = *Graph::make(5, {{0, 1}, {0, 3}, {1, 2}, {1, 3}, {3, 4}});
+  const std::vector<PartyId> gone = {2, 0};
+  const std::vector<PartyId> left = graph.all_but(gone);
+  EXPECT_THAT(left, ElementsAre(1, 3, 4));
+  EXPECT_THAT(graph.edges_among(left), ElementsAre(3, 4));
+  const Graph part = graph.restricted_to(left);
+  EXPECT_EQ(part.size(), 3u);
+  EXPECT_THAT(part.edges(), ElementsAre(Edge{0, 1}, Edge{1, 2}));
+}
+
+TEST(Graph, OfAllItsPartiesIsItself) {
+  const Graph cycle = *Graph::cycle(4);
+  EXPECT_EQ(cycle.restricted_to(cycle.all_but({})).topology(), Topology::kCycle);
+}
+
+TEST(Distances, CountStepsAndSayWhomThereIsNoWayTo) {
+  const Graph graph = *Graph::make(6, {{0, 1}, {1, 2}, {0, 3}, {2, 3}, {4, 5}});
+  EXPECT_THAT(distances(graph, 0), ElementsAre(0, 1, 2, 1, 6, 6));
+  DistanceLevels levels(graph, 1);
+  EXPECT_THAT(levels.at(1), ElementsAre(0, 2));
+  EXPECT_TRUE(levels.at(7).empty());
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 #include "base/check.h"
 
+// Laplacians, and the spectra that are known in closed form.
 namespace sotto {
-
 namespace {
 
 double square(double x) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "graph/test_graphs.h"
+#include "support/graphs.h"
 
 namespace sotto {
 namespace {

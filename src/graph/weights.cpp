@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+// Every way to weights ends in one that has been checked, or that is right by its formula.
 namespace sotto {
-
 namespace {
 
 // What would be right: any uniform weight below 1/(largest degree), and below 1.
@@ -65,6 +65,12 @@ Result<Weights> Weights::given(const Graph& graph, std::vector<double> weights) 
         uniform_fix(graph));
   }
   return result;
+}
+
+Weights Weights::restricted_to(std::span<const PartyId> members) const {
+  std::vector<double> kept;
+  for (const std::uint32_t e : graph_.edges_among(members)) kept.push_back(per_edge_[e]);
+  return {graph_.restricted_to(members), std::move(kept)};
 }
 
 std::vector<double> Weights::of(PartyId party) const {

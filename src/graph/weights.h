@@ -19,6 +19,10 @@ class Weights {
   // One weight per edge, in the order of graph.edges().
   [[nodiscard]] static Result<Weights> given(const Graph& graph, std::vector<double> weights);
 
+  // Some parties' weights among themselves, as they were: graph().restricted_to(members) may
+  // be in pieces, but its L_ii are no larger.
+  [[nodiscard]] Weights restricted_to(std::span<const PartyId> members) const;
+
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] std::span<const double> per_edge() const { return per_edge_; }
   // Towards each neighbour, in the order of graph().neighbours(party).

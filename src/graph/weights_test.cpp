@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "graph/spectrum.h"
-#include "graph/test_graphs.h"
+#include "support/graphs.h"
 
 namespace sotto {
 namespace {
@@ -91,6 +91,16 @@ RC_GTEST_PROP(Weights, AreDoublyStochasticWheneverTheyAreAccepted, (std::uint64_
   RC_ASSERT(weights.has_value() == (largest < 1));
   RC_CLASSIFY(weights.has_value(), "accepted");
   if (weights) assert_doubly_stochastic(*weights);
+}
+
+TEST(Weights, OfSomePartiesAreWhatTheyWere) {
+  const Graph path = *Graph::path(4);
+  const Weights weights = *Weights::given(path, {0.1, 0.2, 0.3});
+  const std::vector<PartyId> members = {1, 2, 3};
+  const Weights rest = weights.restricted_to(members);
+  EXPECT_EQ(rest.graph().size(), 3u);
+  EXPECT_EQ(std::vector<double>(rest.per_edge().begin(), rest.per_edge().end()),
+            (std::vector<double>{0.2, 0.3}));
 }
 
 }  // namespace

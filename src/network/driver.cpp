@@ -1,3 +1,5 @@
+// The loop: wait, take what came, commit, send.
+
 #include "network/driver.h"
 
 #include <fmt/format.h>
@@ -9,6 +11,7 @@ namespace sotto {
 namespace {
 
 using std::chrono::milliseconds;
+using EventKind = DriverEvent::Kind;
 
 constexpr milliseconds kTick{200};
 // Events taken before a commit: one fsync for all of them, and answers are not kept waiting.
@@ -23,7 +26,7 @@ class Driver {
       : session_(session), transport_(transport), names_(names), clock_(clock), hooks_(hooks) {}
 
   [[nodiscard]] Result<void> run() {
-    if (auto begun = flush(); !begun) return begun;
+    SOTTO_TRY(flush());
     while (!session_.may_leave(clock_.now())) {
       auto event = transport_.wait(kTick);
       if (!event && hooks_.on_idle) hooks_.on_idle(session_);
@@ -33,33 +36,36 @@ class Driver {
       }
       if (event) handle(*event);
       session_.tick(clock_.now());
-      if (auto stopped = look_outside(); !stopped) return stopped;
-      if (auto flushed = flush(); !flushed) return flushed;
+      SOTTO_TRY(look_outside());
+      SOTTO_TRY(flush());
     }
+    const Transport::Bytes bytes = transport_.bytes();
+    tell({.kind = EventKind::kTraffic,
+          .bytes = bytes,
+          .text = fmt::format("sent {} bytes, received {}", bytes.sent, bytes.received)});
     return {};
   }
 
  private:
-  void say(const std::string& line) const {
-    if (hooks_.say) hooks_.say(line);
-  }
-
-  [[nodiscard]] std::string name(std::optional<PartyId> peer) const {
-    return peer ? names_.at(*peer) : std::string("somebody");
+  void tell(const DriverEvent& event) const {
+    if (hooks_.on_event) hooks_.on_event(event);
   }
 
   void handle(const TransportEvent& event) {
+    const std::string peer = event.peer ? names_.at(*event.peer) : std::string();
     switch (event.kind) {
       case TransportEvent::Kind::kConnected:
-        say(fmt::format("connected to {}", name(event.peer)));
+        tell({.kind = EventKind::kConnected, .peer = peer, .text = "connected to " + peer});
         session_.connected(*event.peer, clock_.now());
         break;
       case TransportEvent::Kind::kDisconnected:
-        say(fmt::format("lost the connection to {}: {}", name(event.peer), event.text));
+        tell({.kind = EventKind::kDisconnected,
+              .peer = peer,
+              .text = fmt::format("lost the connection to {}: {}", peer, event.text)});
         session_.disconnected(*event.peer, clock_.now());
         break;
       case TransportEvent::Kind::kTrouble:
-        say(event.text);
+        tell({.kind = EventKind::kTrouble, .peer = peer, .text = event.text});
         break;
       case TransportEvent::Kind::kFrame:
         if (auto taken = session_.receive(*event.peer, event.frame, clock_.now()); !taken) {
@@ -69,15 +75,16 @@ class Driver {
     }
   }
 
-  void refuse(PartyId peer, const Error& error) {
+  void refuse(PartyId peer, const Refusal& refusal) {
     const std::size_t complaints = ++complaints_[peer];
     if (complaints <= kMaxComplaints) {
-      say(fmt::format("refused from {}: [{}] {}; {}", name(peer), error.name, error.what,
-                      error.fix));
+      tell({.kind = EventKind::kRefused,
+            .peer = names_.at(peer),
+            .error = refusal.name,
+            .text = fmt::format("refused from {}: [{}] {}; {}", names_.at(peer), refusal.name,
+                                refusal.what, refusal.fix)});
     }
-    // Most likely that peer is right, and we are not whom it knows. It must have heard our greeting
-    // to say so and hang up itself.
-    if (error.name == "E-other-journal" && complaints == 1) return;
+    if (refusal.knows_us_better && complaints == 1) return;
     transport_.hang_up(peer);
   }
 
@@ -88,21 +95,20 @@ class Driver {
     }
     if (clock_.now() - last_look_ < milliseconds(1000)) return {};
     last_look_ = clock_.now();
-    if (hooks_.stop_wanted && !session_.run().over()) {
-      if (const auto error = hooks_.stop_wanted()) session_.stop(*error);
-    }
+    if (hooks_.abort_wanted && !session_.run().over() && hooks_.abort_wanted()) session_.abort();
     return {};
   }
 
   [[nodiscard]] Result<void> flush() {
     const bool commits = hooks_.at_commit && session_.has_staged();
     if (commits) hooks_.at_commit(CommitPoint::kBefore);
-    auto out = session_.flush(clock_.now());
-    if (!out) return tl::unexpected(out.error());
+    SOTTO_ASSIGN(auto out, session_.flush(clock_.now()));
     if (commits) hooks_.at_commit(CommitPoint::kAfter);
-    for (Outgoing& outgoing : *out) transport_.send(outgoing.to, std::move(outgoing.frame));
+    for (Outgoing& outgoing : out) transport_.send(outgoing.to, std::move(outgoing.frame));
     if (commits) hooks_.at_commit(CommitPoint::kSent);
-    for (const std::string& note : session_.take_notes()) say(note);
+    for (const std::string& note : session_.take_notes()) {
+      tell({.kind = EventKind::kNote, .text = note});
+    }
     if (hooks_.on_progress) hooks_.on_progress(session_);
     return {};
   }

@@ -13,14 +13,31 @@ namespace sotto {
 // Where a commit stands when a hook looks: tests end the process at each of them.
 enum class CommitPoint { kBefore, kAfter, kSent };
 
+// What happened between this party and others: `text` for a person, the rest for a program.
+struct DriverEvent {
+  enum class Kind {
+    kConnected,
+    kDisconnected,
+    kTrouble,  // a connection that does not come about, a stranger at the door
+    kRefused,  // a message of a neighbour's that could not be taken
+    kNote,     // what the run itself has to say: somebody is lost, or speaks ill
+    kTraffic,  // the last one of a run that came to its end
+  };
+  Kind kind = Kind::kNote;
+  std::string peer = {};        // its name; empty if it is about nobody, or a stranger
+  std::string error = {};       // kRefused: the error's name
+  Transport::Bytes bytes = {};  // kTraffic
+  std::string text = {};
+};
+
 // What the driver tells, and asks, while a run goes on.
 struct DriverHooks {
-  std::function<void(const std::string&)> say = {};        // a line for a person
-  std::function<void(const Session&)> on_progress = {};    // after everything that changed it
-  std::function<std::optional<Error>()> stop_wanted = {};  // ends the run, for all
-  std::function<void(const Session&)> on_idle = {};        // nothing has come for a while
-  std::function<bool()> interrupted = {};                  // leaves; the run can be resumed
-  std::function<void(CommitPoint)> at_commit = {};         // only where something is committed
+  std::function<void(const DriverEvent&)> on_event = {};
+  std::function<void(const Session&)> on_progress = {};  // after everything that changed it
+  std::function<bool()> abort_wanted = {};               // gives the run up, for all
+  std::function<void(const Session&)> on_idle = {};      // nothing has come for a while
+  std::function<bool()> interrupted = {};                // leaves; the run can be resumed
+  std::function<void(CommitPoint)> at_commit = {};       // only where something is committed
 };
 
 // Milliseconds since the clock was made, never going back.

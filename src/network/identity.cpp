@@ -1,3 +1,5 @@
+// What an identity is made of, and what it signs.
+
 #include "network/identity.h"
 
 #include <arpa/inet.h>
@@ -9,12 +11,12 @@
 #include <cctype>
 
 #include "base/check.h"
-#include "network/identity_x509.h"
+#include "network/x509.h"
 
 namespace sotto {
 namespace {
 
-using namespace x509;
+using namespace network;
 
 // The study lasts months; a certificate that expires would only stop it. Nobody looks
 // at the dates: what counts is the fingerprint.
@@ -61,7 +63,7 @@ bool has_control_characters(const std::string& name) {
   return std::ranges::any_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
-tl::unexpected<Error> not_an_identity(const std::string& what) {
+Error not_an_identity(const std::string& what) {
   return failed("E-identity-file", what,
                 "put back the identity.key and identity.crt that 'sotto keys new' wrote");
 }
@@ -69,7 +71,7 @@ tl::unexpected<Error> not_an_identity(const std::string& what) {
 }  // namespace
 
 Result<Identity> Identity::make(const std::string& name, const std::vector<std::string>& hosts) {
-  if (auto fine = check_hosts(hosts); !fine) return tl::unexpected(fine.error());
+  SOTTO_TRY(check_hosts(hosts));
   const auto bad_name = [&] {
     return bad_input("E-identity-name", fmt::format("\"{}\" cannot be the name of a party", name),
                      "1 to 64 characters of UTF-8, none of them a control character");
@@ -118,6 +120,11 @@ std::string Identity::fingerprint() const {
 
 std::string Identity::certificate_der() const {
   return to_der(certificate_from_pem(certificate_pem_).get());
+}
+
+bool Identity::from_the_future() const {
+  const Certificate certificate = certificate_from_pem(certificate_pem_);
+  return X509_cmp_current_time(X509_get0_notBefore(certificate.get())) > 0;
 }
 
 std::string Identity::sign(std::string_view text) const {

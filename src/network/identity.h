@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "session/terms.h"
 
+// Keys, certificates and signatures, for those who need not know OpenSSL.
 namespace sotto {
 
 // Who a party is: an Ed25519 key and a certificate that the party signed itself. The
@@ -36,6 +38,9 @@ class Identity {
   [[nodiscard]] const std::string& certificate_pem() const { return certificate_pem_; }
   [[nodiscard]] const std::string& key_pem() const { return key_pem_; }
 
+  // By this machine's clock the certificate is still to be made.
+  [[nodiscard]] bool from_the_future() const;
+
   // Ed25519, 64 bytes.
   [[nodiscard]] std::string sign(std::string_view text) const;
 
@@ -63,5 +68,29 @@ class Identity {
 // with a key of another kind has signed nothing.
 [[nodiscard]] bool verify_signature(std::string_view certificate_der, std::string_view text,
                                     std::string_view signature);
+
+// Signs with the party's own key; knows the others by the fingerprints in the study.
+class IdentitySigner final : public Signer {
+ public:
+  // fingerprints[party]. `identity` outlives this.
+  IdentitySigner(const Identity& identity, std::vector<std::string> fingerprints)
+      : identity_(identity), fingerprints_(std::move(fingerprints)) {}
+
+  [[nodiscard]] std::string certificate() const override { return identity_.certificate_der(); }
+  [[nodiscard]] std::string sign(std::string_view text) const override {
+    return identity_.sign(text);
+  }
+  [[nodiscard]] bool pinned(PartyId party, std::string_view certificate) const override {
+    return party < fingerprints_.size() && fingerprint_of_der(certificate) == fingerprints_[party];
+  }
+  [[nodiscard]] bool verify(std::string_view certificate, std::string_view text,
+                            std::string_view signature) const override {
+    return verify_signature(certificate, text, signature);
+  }
+
+ private:
+  const Identity& identity_;
+  std::vector<std::string> fingerprints_;
+};
 
 }  // namespace sotto

@@ -1,3 +1,5 @@
+// Identity::save and load: two files in a folder.
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/crypto.h>
@@ -11,7 +13,6 @@
 
 #include "network/identity.h"
 
-// Identity::save and load: two files in a folder.
 namespace sotto {
 namespace {
 
@@ -38,7 +39,7 @@ class File {
   int number_;
 };
 
-tl::unexpected<Error> cannot_write(const fs::path& path, int error) {
+Error cannot_write(const fs::path& path, int error) {
   return failed("E-identity-write",
                 fmt::format("cannot write {}: {}", path.string(), std::strerror(error)),
                 "name a folder of your own, with --home or SOTTO_HOME");
@@ -79,7 +80,7 @@ Result<void> make_folder(const fs::path& folder) {
 }
 
 // The text of a file whose mode is without `forbidden`.
-Result<std::string> read_file(const fs::path& path, mode_t forbidden) {
+Result<std::string> read_identity_file(const fs::path& path, mode_t forbidden) {
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.open()) {
     return failed("E-identity-missing",
@@ -115,7 +116,7 @@ Result<std::string> read_file(const fs::path& path, mode_t forbidden) {
 
 Result<void> Identity::save(const std::string& folder) const {
   const fs::path home = folder;
-  if (auto made = make_folder(home); !made) return made;
+  SOTTO_TRY(make_folder(home));
   const File lock(::open(home.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!lock.open() || ::flock(lock.number(), LOCK_EX) != 0) return cannot_write(home, errno);
   struct stat about {};
@@ -139,16 +140,13 @@ Result<void> Identity::save(const std::string& folder) const {
 
 Result<Identity> Identity::load(const std::string& folder) {
   const fs::path home = folder;
-  auto key = read_file(home / kKeyFile, kOpenToOthers);
-  if (!key) return tl::unexpected(key.error());
-  auto certificate = read_file(home / kCertificateFile, 0);
+  SOTTO_ASSIGN(auto key, read_identity_file(home / kKeyFile, kOpenToOthers));
+  auto certificate = read_identity_file(home / kCertificateFile, 0);
   if (!certificate) {
-    OPENSSL_cleanse(key->data(), key->size());
-    return tl::unexpected(certificate.error());
+    OPENSSL_cleanse(key.data(), key.size());
+    return certificate.error();
   }
-  auto identity = parse(std::move(*certificate), std::move(*key));
-  if (!identity) return tl::unexpected(Error(identity.error()).at(home.string()));
-  return identity;
+  return parse(std::move(*certificate), std::move(key)).at(home.string());
 }
 
 }  // namespace sotto

@@ -11,7 +11,7 @@
 #include <iterator>
 #include <thread>
 
-#include "network/identity_x509.h"
+#include "network/x509.h"
 
 namespace sotto {
 namespace {
@@ -60,7 +60,7 @@ TEST(Identity, SaysItsNameAndEveryHost) {
 
 TEST(Identity, CertificateIsForSigningAsServerAndClientAndLastsForTwentyYears) {
   const Identity identity = new_identity();
-  const auto certificate = x509::certificate_from_pem(identity.certificate_pem());
+  const auto certificate = network::certificate_from_pem(identity.certificate_pem());
   ASSERT_TRUE(certificate);
   EXPECT_EQ(X509_get_key_usage(certificate.get()), std::uint32_t{KU_DIGITAL_SIGNATURE});
   EXPECT_EQ(X509_get_extended_key_usage(certificate.get()),
@@ -80,7 +80,7 @@ TEST(Identity, NoTwoAreTheSame) {
   EXPECT_NE(one.key_pem(), other.key_pem());
   EXPECT_NE(one.fingerprint(), other.fingerprint());
   const auto serial = [](const Identity& identity) {
-    const auto certificate = x509::certificate_from_pem(identity.certificate_pem());
+    const auto certificate = network::certificate_from_pem(identity.certificate_pem());
     const ASN1_INTEGER* number = X509_get0_serialNumber(certificate.get());
     return std::string(reinterpret_cast<const char*>(number->data),
                        static_cast<std::size_t>(number->length));
@@ -149,17 +149,18 @@ RC_GTEST_PROP(IdentityProperty, NoFlippedBitKeepsASignatureValid, ()) {
 }
 
 TEST(Identity, AKeyOfAnotherKindHasSignedNothing) {
-  const x509::Key key(EVP_RSA_gen(2048));
-  const x509::Certificate certificate(X509_new());
+  const network::Key key(EVP_RSA_gen(2048));
+  const network::Certificate certificate(X509_new());
   X509_set_pubkey(certificate.get(), key.get());
-  ASSERT_TRUE(x509::set_common_name(certificate.get(), "north"));
+  ASSERT_TRUE(network::set_common_name(certificate.get(), "north"));
   ASSERT_GT(X509_sign(certificate.get(), key.get(), EVP_sha256()), 0);
-  const x509::DigestContext context(EVP_MD_CTX_new());
+  const network::DigestContext context(EVP_MD_CTX_new());
   std::string signature(256, '\0');
   std::size_t size = signature.size();
   ASSERT_EQ(EVP_DigestSignInit(context.get(), nullptr, EVP_sha256(), nullptr, key.get()), 1);
-  ASSERT_EQ(EVP_DigestSign(context.get(), x509::bytes(signature), &size, x509::bytes("a"), 1), 1);
-  EXPECT_FALSE(verify_signature(x509::to_der(certificate.get()), "a", signature));
+  ASSERT_EQ(EVP_DigestSign(context.get(), network::bytes(signature), &size, network::bytes("a"), 1),
+            1);
+  EXPECT_FALSE(verify_signature(network::to_der(certificate.get()), "a", signature));
 }
 
 TEST_F(IdentityFolder, IsTheSameAfterSavingAndLoading) {

@@ -1,3 +1,5 @@
+// gRPC's experimental TLS options, and the verifier that asks for pins.
+
 #include "network/tls.h"
 
 #include <grpcpp/security/tls_certificate_provider.h>
@@ -7,9 +9,9 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "network/identity_x509.h"
+#include "network/x509.h"
 
-namespace sotto {
+namespace sotto::network {
 namespace {
 
 using grpc::experimental::ExternalCertificateVerifier;
@@ -50,12 +52,12 @@ class PinVerifier final : public ExternalCertificateVerifier {
 
  private:
   [[nodiscard]] Sighting look_at(std::string_view pem) const {
-    const x509::Certificate certificate = x509::certificate_from_pem(pem);
+    const Certificate certificate = certificate_from_pem(pem);
     if (!certificate) return {};
     const EVP_PKEY* key = X509_get0_pubkey(certificate.get());
     Sighting sighting{.pinned = false,
-                      .fingerprint = x509::fingerprint_of(certificate.get()),
-                      .name = x509::common_name(certificate.get())};
+                      .fingerprint = fingerprint_of(certificate.get()),
+                      .name = common_name(certificate.get())};
     sighting.pinned =
         key != nullptr && EVP_PKEY_is_a(key, "ED25519") == 1 && pins_.allowed(sighting.fingerprint);
     return sighting;
@@ -103,4 +105,4 @@ std::shared_ptr<grpc::ChannelCredentials> dial_credentials(const Identity& ident
   return grpc::experimental::TlsCredentials(options);
 }
 
-}  // namespace sotto
+}  // namespace sotto::network

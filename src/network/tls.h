@@ -9,7 +9,8 @@
 
 #include "network/identity.h"
 
-namespace sotto {
+// Mutual TLS as gRPC can be made to speak it: fingerprints, and nothing else.
+namespace sotto::network {
 
 // What a certificate in a handshake turned out to be.
 struct Sighting {
@@ -41,4 +42,4 @@ struct Pins {
 // host would tell an eavesdropper more, and an IP address is not allowed there.
 inline constexpr const char* kServerName = "sotto";
 
-}  // namespace sotto
+}  // namespace sotto::network

@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "network/transport_for_tests.h"
+#include "support/transports.h"
 
 namespace sotto {
 namespace {
@@ -102,17 +102,17 @@ TEST_F(Handshake, RefusesTls12EvenWithAPinnedCertificateAndItsKey) {
 }
 
 TEST_F(Handshake, RefusesAPinnedCertificateWhoseKeyIsNotEd25519) {
-  const x509::Key key(EVP_RSA_gen(2048));
-  const x509::Certificate certificate(X509_new());
+  const network::Key key(EVP_RSA_gen(2048));
+  const network::Certificate certificate(X509_new());
   X509_set_version(certificate.get(), X509_VERSION_3);
-  x509::set_random_serial(certificate.get());
+  network::set_random_serial(certificate.get());
   X509_gmtime_adj(X509_getm_notBefore(certificate.get()), 0);
   X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 3600);
   X509_set_pubkey(certificate.get(), key.get());
-  ASSERT_TRUE(x509::set_common_name(certificate.get(), "north"));
+  ASSERT_TRUE(network::set_common_name(certificate.get(), "north"));
   ASSERT_GT(X509_sign(certificate.get(), key.get(), EVP_sha256()), 0);
   Peer peer = peer_of(0, north_);
-  peer.fingerprint = x509::fingerprint_of(certificate.get());
+  peer.fingerprint = network::fingerprint_of(certificate.get());
   const auto party = open_transport(south_, "127.0.0.1:0", {peer});
   const RawTls client(false);
   ASSERT_EQ(SSL_CTX_use_certificate(client.context.get(), certificate.get()), 1);
@@ -122,13 +122,13 @@ TEST_F(Handshake, RefusesAPinnedCertificateWhoseKeyIsNotEd25519) {
 
 TEST_F(Handshake, DatesDoNotMatter) {
   // The certificate of north, with other dates, signed again.
-  const auto certificate = x509::certificate_from_pem(north_.certificate_pem());
-  const auto key = x509::key_from_pem(north_.key_pem());
+  const auto certificate = network::certificate_from_pem(north_.certificate_pem());
+  const auto key = network::key_from_pem(north_.key_pem());
   X509_gmtime_adj(X509_getm_notBefore(certificate.get()), -7200);
   X509_gmtime_adj(X509_getm_notAfter(certificate.get()), -3600);
   ASSERT_GT(X509_sign(certificate.get(), key.get(), nullptr), 0);
   Peer peer = peer_of(0, north_);
-  peer.fingerprint = x509::fingerprint_of(certificate.get());
+  peer.fingerprint = network::fingerprint_of(certificate.get());
   const auto party = open_transport(south_, "127.0.0.1:0", {peer});
   const RawTls client(false);
   ASSERT_EQ(SSL_CTX_use_certificate(client.context.get(), certificate.get()), 1);
@@ -193,7 +193,7 @@ TEST_F(Dialling, DoesNotTellEavesdroppersWhomItDials) {
         return SSL_TLSEXT_ERR_OK;
       });
   EXPECT_THAT(words_to(server), HasSubstr("HTTP/2.0"));
-  EXPECT_EQ(name, kServerName);
+  EXPECT_EQ(name, network::kServerName);
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+// gRPC's server, its channels and its settings; who is connected is TransportCore's to know.
+
 #include "network/transport.h"
 
 #include <fmt/format.h>
@@ -8,11 +10,12 @@
 #include <set>
 #include <thread>
 
-#include "network/transport_address.h"
 #include "network/transport_core.h"
 
 namespace sotto {
 namespace {
+
+using namespace network;
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -42,9 +45,9 @@ std::vector<std::pair<std::string, int>> common_settings(const TransportLimits& 
 }
 
 // Ends a call before it has begun.
-class Refusal final : public grpc::ServerBidiReactor<Packet, Packet> {
+class RefusedCall final : public grpc::ServerBidiReactor<Packet, Packet> {
  public:
-  explicit Refusal(const grpc::Status& status) { Finish(status); }
+  explicit RefusedCall(const grpc::Status& status) { Finish(status); }
   void OnDone() override { delete this; }
 };
 
@@ -61,10 +64,10 @@ class LinkService final : public Link::CallbackService {
     const std::string fingerprint =
         shown.empty() ? "" : fingerprint_of_pem({shown[0].data(), shown[0].size()});
     const auto admission = core_->admit(fingerprint);
-    if (!admission.refusal.ok()) return new Refusal(admission.refusal);
+    if (!admission.refusal.ok()) return new RefusedCall(admission.refusal);
     const auto stream =
         std::make_shared<AcceptedStream>(admission.peer, core_, queue_limit_bytes_, context);
-    if (!core_->attach(stream, true)) return new Refusal(grpc::Status::CANCELLED);
+    if (!core_->attach(stream, true)) return new RefusedCall(grpc::Status::CANCELLED);
     stream->start();
     return stream.get();
   }
@@ -223,14 +226,10 @@ Result<std::unique_ptr<Transport>> Transport::open(const Identity& identity,
                                                    const std::string& listen,
                                                    const std::vector<Peer>& peers,
                                                    const TransportLimits& limits) {
-  if (auto fine = check_peers(peers, identity.fingerprint(), !listen.empty()); !fine) {
-    return tl::unexpected(fine.error());
-  }
+  SOTTO_TRY(check_peers(peers, identity.fingerprint(), !listen.empty()));
   auto transport = std::make_unique<GrpcTransport>(identity, peers, limits);
   if (!listen.empty()) {
-    if (auto listening = transport->listen(identity, listen); !listening) {
-      return tl::unexpected(listening.error());
-    }
+    SOTTO_TRY(transport->listen(identity, listen));
   }
   transport->start_dialling();
   return transport;

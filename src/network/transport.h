@@ -11,6 +11,7 @@
 #include "graph/graph.h"
 #include "network/identity.h"
 
+// How a party talks to its neighbours: addresses, connections, frames.
 namespace sotto {
 
 // The largest frame that is taken from a peer, and the most that waits to be sent to one.
@@ -26,6 +27,18 @@ struct Peer {
   bool dial = false;        // whether we dial it; the other end of the edge listens
 };
 
+struct HostAndPort {
+  std::string host;  // without the brackets of an IPv6 address
+  std::uint16_t port = 0;
+};
+
+// north.example:7101, 10.0.0.5:7101 or [2001:db8::5]:7101, and nothing else: gRPC
+// would take schemes too ("unix:…"), and a study must not reach for them.
+[[nodiscard]] std::optional<HostAndPort> parse_address(const std::string& address);
+
+// Why a socket cannot listen there, in the system's words; empty if it can.
+[[nodiscard]] std::string listen_problem(const HostAndPort& address);
+
 struct TransportEvent {
   enum class Kind {
     kConnected,     // frames can go both ways from now on
@@ -37,6 +50,7 @@ struct TransportEvent {
   std::optional<PartyId> peer;  // none: somebody who could not say who they are
   std::string frame;
   std::string text;
+  bool lasting = false;  // kTrouble: waiting does not mend it, somebody has to change something
 };
 
 // What a transport allows. Tests make it smaller.

@@ -1,4 +1,4 @@
-#include "network/transport_address.h"
+// host:port as people write it, and whether one can listen there.
 
 #include <netdb.h>
 #include <sys/socket.h>
@@ -10,6 +10,8 @@
 #include <charconv>
 #include <cstring>
 #include <memory>
+
+#include "network/transport.h"
 
 namespace sotto {
 

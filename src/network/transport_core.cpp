@@ -1,3 +1,5 @@
+// Streams come, bring frames and go: what each of that does to the lines.
+
 #include "network/transport_core.h"
 
 #include <fmt/format.h>
@@ -6,9 +8,9 @@
 #include <tuple>
 
 #include "base/check.h"
-#include "network/transport_words.h"
+#include "network/transport_messages.h"
 
-namespace sotto {
+namespace sotto::network {
 namespace {
 
 using std::chrono::milliseconds;
@@ -172,8 +174,11 @@ void TransportCore::stream_frame(Stream& stream, std::string frame) {
     if (frame.size() <= limits_.frame_bytes) {
       bytes_.received += frame.size();
       line->untaken_bytes += frame_cost(frame);
-      events_.push_back(
-          {.kind = Kind::kFrame, .peer = line->peer.id, .frame = std::move(frame), .text = {}});
+      events_.push_back({.kind = Kind::kFrame,
+                         .peer = line->peer.id,
+                         .frame = std::move(frame),
+                         .text = {},
+                         .lasting = false});
       happened_.notify_all();
       return;
     }
@@ -200,7 +205,10 @@ void TransportCore::stream_ended(std::shared_ptr<Stream> stream, const grpc::Sta
   } else if (line != nullptr) {
     line->stream.reset();
     schedule_redial(*line);
-    if (!closing_) tell(*line, dial_failure(line->peer, status, line->seen, own_fingerprint_));
+    if (!closing_) {
+      DialFailure failure = dial_failure(line->peer, status, line->seen, own_fingerprint_);
+      tell(*line, std::move(failure.text), failure.lasting);
+    }
   }
   ended_.push_back(std::move(stream));
   --streams_;
@@ -213,15 +221,16 @@ TransportCore::Line* TransportCore::line_of(const Stream& stream) {
   return line.stream.get() == &stream ? &line : nullptr;
 }
 
-void TransportCore::push(Kind kind, std::optional<PartyId> peer, std::string text) {
-  events_.push_back({.kind = kind, .peer = peer, .frame = {}, .text = std::move(text)});
+void TransportCore::push(Kind kind, std::optional<PartyId> peer, std::string text, bool lasting) {
+  events_.push_back(
+      {.kind = kind, .peer = peer, .frame = {}, .text = std::move(text), .lasting = lasting});
   happened_.notify_all();
 }
 
-void TransportCore::tell(Line& line, std::string text) {
+void TransportCore::tell(Line& line, std::string text, bool lasting) {
   if (line.told == text) return;
   line.told = text;
-  push(Kind::kTrouble, line.peer.id, std::move(text));
+  push(Kind::kTrouble, line.peer.id, std::move(text), lasting);
 }
 
 std::shared_ptr<Stream> TransportCore::detach(Line& line, std::string text) {
@@ -231,4 +240,4 @@ std::shared_ptr<Stream> TransportCore::detach(Line& line, std::string text) {
   return std::exchange(line.stream, nullptr);
 }
 
-}  // namespace sotto
+}  // namespace sotto::network

@@ -15,7 +15,7 @@
 #include "network/transport.h"
 #include "network/transport_stream.h"
 
-namespace sotto {
+namespace sotto::network {
 
 // What the transport knows: who is connected, what happened, whom to dial when.
 // Outlives the transport for as long as gRPC holds a stream of it.
@@ -76,8 +76,9 @@ class TransportCore final : public StreamOwner {
 
   // All of these with the lock held.
   [[nodiscard]] Line* line_of(const Stream& stream);  // null if another has replaced it
-  void push(TransportEvent::Kind kind, std::optional<PartyId> peer, std::string text);
-  void tell(Line& line, std::string text);
+  void push(TransportEvent::Kind kind, std::optional<PartyId> peer, std::string text,
+            bool lasting = false);
+  void tell(Line& line, std::string text, bool lasting = false);
   void schedule_redial(Line& line);
   // Takes the stream from its line and says so; the caller cancels what it gets, when
   // the lock is gone.
@@ -103,4 +104,4 @@ class TransportCore final : public StreamOwner {
   OsRandom jitter_;  // of pauses; nothing depends on its being unguessable
 };
 
-}  // namespace sotto
+}  // namespace sotto::network

@@ -12,7 +12,7 @@
 
 #include "graph/graph.h"
 
-namespace sotto {
+namespace sotto::network {
 
 // What a frame costs besides its bytes, so that empty frames are not free.
 inline constexpr std::size_t kFrameOverheadBytes = 256;
@@ -318,4 +318,4 @@ class AcceptedStream final : public ReactorStream<grpc::ServerBidiReactor<Packet
   std::atomic<bool> cancelled_ = false;
 };
 
-}  // namespace sotto
+}  // namespace sotto::network

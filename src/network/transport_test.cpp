@@ -5,7 +5,7 @@
 #include <map>
 #include <thread>
 
-#include "network/transport_for_tests.h"
+#include "support/transports.h"
 
 namespace sotto {
 namespace {

@@ -50,8 +50,11 @@ class EncryptionKey {
   // Constant time for 0 ≤ factor < 2^factor_bits.
   [[nodiscard]] virtual Ciphertexts add_and_scale(std::span<const Integer> ciphertexts,
                                                   std::span<const Integer> summands,
-                                                  const Integer& factor, std::size_t factor_bits,
-                                                  RandomSource& random) const;
+                                                  const Integer& factor,
+                                                  std::size_t /*factor_bits*/,
+                                                  RandomSource& random) const {
+    return rerandomise(multiply(add(encrypt(summands, random), ciphertexts), factor), random);
+  }
 };
 
 // One's own key pair.
@@ -67,9 +70,11 @@ class DecryptionKey {
       std::span<const Integer> ciphertexts) const = 0;
   // Encrypts to oneself. Whoever knows the key can do it faster.
   [[nodiscard]] virtual Ciphertexts encrypt(std::span<const Integer> plain,
-                                            RandomSource& random) const;
+                                            RandomSource& random) const {
+    return encryption_key().encrypt(plain, random);
+  }
   // Idle time, used: makes what the next `count` encryptions to oneself need to be random.
-  virtual void prepare(std::size_t count, RandomSource& random) const;
+  virtual void prepare(std::size_t /*count*/, RandomSource& /*random*/) const {}
 };
 
 class Cipher {

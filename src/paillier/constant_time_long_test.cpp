@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "paillier/kernels_for_tests.h"
-#include "paillier/paillier_for_tests.h"
+#include "support/kernels.h"
+#include "support/paillier_keys.h"
 
 // Memory that is never given back, while a probe runs: how long malloc looks for some depends on
 // all that was allocated before, the making of the key included, and would be counted.
@@ -78,7 +78,7 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
   probe_memory::give_back(memory);
 }
 
-namespace sotto {
+namespace sotto::paillier {
 
 namespace {
 
@@ -219,4 +219,4 @@ TEST_P(ConstantTime, TakesAsManyInstructionsWhateverTheSecrets) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::paillier

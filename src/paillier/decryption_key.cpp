@@ -1,8 +1,12 @@
+// What only the owner of the primes can do: decrypt, and encrypt to oneself for less.
 #include "paillier/decryption_key.h"
+
+#include <algorithm>
+#include <iterator>
 
 #include "base/check.h"
 
-namespace sotto {
+namespace sotto::paillier {
 namespace {
 
 // On as many limbs as the modulus has.
@@ -71,7 +75,7 @@ PaillierDecryptionKey::~PaillierDecryptionKey() {
   }
 }
 
-Integer PaillierDecryptionKey::join(const PrimePowers::Pair& p, const PrimePowers::Pair& q) const {
+Integer PaillierDecryptionKey::join(const CrtPower::Pair& p, const CrtPower::Pair& q) const {
   Limbs modulo_p = sum(p.low, p.high, p_);
   Limbs modulo_q = sum(q.low, q.high, q_);
   modulo_p.resize(p_squared_.size());
@@ -80,7 +84,7 @@ Integer PaillierDecryptionKey::join(const PrimePowers::Pair& p, const PrimePower
 }
 
 Result<IntegerVector> PaillierDecryptionKey::decrypt(std::span<const Integer> ciphertexts) const {
-  if (auto ok = public_->check_range(ciphertexts); !ok) return tl::unexpected(ok.error());
+  SOTTO_TRY(public_->check_range(ciphertexts));
   const std::size_t width = p_squared_.size() + q_squared_.size();
   std::vector<Limbs> numbers;
   numbers.reserve(ciphertexts.size());
@@ -143,4 +147,25 @@ Ciphertexts PaillierDecryptionKey::encrypt(std::span<const Integer> plain,
   return kernel.store(kernel.multiply(open, masks));
 }
 
-}  // namespace sotto
+RandomiserPool::~RandomiserPool() {
+  wipe(randomisers_);
+}
+
+void RandomiserPool::put(IntegerVector randomisers) {
+  const std::scoped_lock lock(mutex_);
+  randomisers_.erase(randomisers_.begin(), randomisers_.begin() + static_cast<long>(taken_));
+  taken_ = 0;
+  std::ranges::move(randomisers, std::back_inserter(randomisers_));
+}
+
+IntegerVector RandomiserPool::take(std::size_t count) {
+  const std::scoped_lock lock(mutex_);
+  const std::size_t given = std::min(count, randomisers_.size() - taken_);
+  IntegerVector result(given);
+  // Swapped, not copied: the number's memory changes hands, and none is left behind.
+  for (std::size_t k = 0; k < given; ++k) swap(result[k], randomisers_[taken_ + k]);
+  taken_ += given;
+  return result;
+}
+
+}  // namespace sotto::paillier

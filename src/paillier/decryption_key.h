@@ -1,13 +1,36 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <mutex>
 
+#include "base/integer.h"
 #include "paillier/encryption_key.h"
-#include "paillier/pool.h"
-#include "paillier/prime_powers.h"
+#include "paillier/kernels/crt_power.h"
 #include "paillier/primes.h"
 
-namespace sotto {
+// Paillier's key pair, and the randomness that its owner makes ahead of time.
+namespace sotto::paillier {
+
+// Randomisers of one's own key, made in idle time: N-th powers modulo N². Whoever knows the
+// randomiser of a ciphertext can read it, so each is handed out once, and what is left is wiped in
+// the end.
+class RandomiserPool {
+ public:
+  RandomiserPool() = default;
+  ~RandomiserPool();
+  RandomiserPool(const RandomiserPool&) = delete;
+  RandomiserPool& operator=(const RandomiserPool&) = delete;
+
+  void put(IntegerVector randomisers);
+  // Up to `count`, in the order in which they were made. The caller wipes them.
+  [[nodiscard]] IntegerVector take(std::size_t count);
+
+ private:
+  std::mutex mutex_;
+  IntegerVector randomisers_;
+  std::size_t taken_ = 0;  // of these, wiped already
+};
 
 // A key pair of Paillier's cipher. The primes have no way out of it: no accessor, no printing, and
 // their memory is wiped. Decryption is by CRT, in constant time:
@@ -33,12 +56,12 @@ class PaillierDecryptionKey final : public DecryptionKey {
   [[nodiscard]] IntegerVector randomisers(std::size_t count, RandomSource& random) const;
   [[nodiscard]] IntegerVector fresh_randomisers(std::size_t count, RandomSource& random) const;
   // ρ modulo N² from its powers modulo both squares.
-  [[nodiscard]] Integer join(const PrimePowers::Pair& p, const PrimePowers::Pair& q) const;
+  [[nodiscard]] Integer join(const CrtPower::Pair& p, const CrtPower::Pair& q) const;
 
   std::size_t prime_bits_;
   PrimePair primes_;
   PrimePair orders_;  // p − 1, q − 1
-  PrimePowers powers_;
+  CrtPower powers_;
   Limbs p_;
   Limbs q_;
   Limbs p_squared_;
@@ -51,4 +74,4 @@ class PaillierDecryptionKey final : public DecryptionKey {
   mutable RandomiserPool pool_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::paillier

@@ -1,13 +1,18 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <string_view>
 
+#include "base/integer.h"
 #include "paillier/cipher.h"
-#include "paillier/kernel.h"
-#include "paillier/limbs.h"
+#include "paillier/kernels/kernel.h"
+#include "paillier/kernels/limbs.h"
 
-namespace sotto {
+// Paillier's public key: what everybody may compute, and the bytes in which a key travels.
+namespace sotto::paillier {
 
 // N, and h = (−x²)^N mod N² where randomness is Randomness::kHalf (else 0).
 struct PublicNumbers {
@@ -72,4 +77,8 @@ class PaillierEncryptionKey final : public EncryptionKey {
                                                         std::size_t key_bits,
                                                         Randomness randomness);
 
-}  // namespace sotto
+// A number in [0, 256^width) as exactly `width` bytes, the highest first.
+[[nodiscard]] std::string to_bytes(const Integer& number, std::size_t width);
+[[nodiscard]] Integer from_bytes(std::string_view bytes);
+
+}  // namespace sotto::paillier

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "paillier/bytes.h"
-#include "paillier/paillier_for_tests.h"
+#include "paillier/encryption_key.h"
+#include "support/paillier_keys.h"
 
-namespace sotto {
+namespace sotto::paillier {
 namespace {
 
 using namespace paillier_test;
@@ -154,4 +154,4 @@ TEST(Secrets, AreOverwritten) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::paillier

@@ -1,3 +1,4 @@
+// Values side by side in one plaintext: the widths of slots, and the way in and out.
 #include "paillier/packing.h"
 
 #include <fmt/format.h>

@@ -7,7 +7,7 @@
 #include "paillier/cipher.h"
 #include "paillier/primes.h"
 
-namespace sotto {
+namespace sotto::paillier {
 namespace {
 
 // Uniform in [−bound, bound], and often one of the two ends.
@@ -113,4 +113,4 @@ TEST(Packing, SaysWhichKeyWouldDo) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::paillier

@@ -11,9 +11,9 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "paillier/decryption_key.h"
-#include "paillier/gmp_peer_for_bench.h"
+#include "support/gmp_paillier.h"
 
-namespace sotto {
+namespace sotto::paillier {
 namespace {
 
 constexpr std::size_t kBatch = 16;
@@ -153,4 +153,4 @@ BENCHMARK(key_generation)->Arg(2048)->Arg(3072)->Unit(benchmark::kMillisecond)->
 BENCHMARK(key_validation)->Arg(2048)->Arg(3072)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::paillier

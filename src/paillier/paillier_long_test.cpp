@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "paillier/kernels_for_tests.h"
-#include "paillier/paillier_for_tests.h"
+#include "support/kernels.h"
+#include "support/paillier_keys.h"
 
-namespace sotto {
+namespace sotto::paillier {
 namespace {
 
 using namespace kernel_test;
@@ -105,4 +105,4 @@ TEST(PaillierFuzz, DecryptionTakesAnyIntegers) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::paillier

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "paillier/paillier_for_tests.h"
+#include "support/paillier_keys.h"
 
-namespace sotto {
+namespace sotto::paillier {
 namespace {
 
 using namespace paillier_test;
@@ -166,4 +166,4 @@ TEST(PaillierCipher, RefusesKeySizesOutOfRange) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::paillier

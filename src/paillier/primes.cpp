@@ -1,3 +1,4 @@
+// How a key's primes are found: candidates sieved, then Miller and Rabin's test.
 #include "paillier/primes.h"
 
 #include <algorithm>
@@ -6,9 +7,9 @@
 #include <vector>
 
 #include "base/check.h"
-#include "paillier/limbs.h"
+#include "paillier/kernels/limbs.h"
 
-namespace sotto {
+namespace sotto::paillier {
 namespace {
 
 // Sieving deeper costs more divisions than the tests it saves.
@@ -146,4 +147,4 @@ PrimePair random_prime_pair(std::size_t key_bits, RandomSource& random) {
   return primes;
 }
 
-}  // namespace sotto
+}  // namespace sotto::paillier

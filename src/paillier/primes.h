@@ -5,7 +5,8 @@
 #include "base/integer.h"
 #include "base/random.h"
 
-namespace sotto {
+// A key's primes: drawn, tested, and fit for each other.
+namespace sotto::paillier {
 
 // Uniform in {0, …, 2^bits − 1}.
 [[nodiscard]] Integer random_bits(std::size_t bits, RandomSource& random);
@@ -33,4 +34,4 @@ struct PrimePair {
 [[nodiscard]] bool fit_together(const PrimePair& primes);
 [[nodiscard]] PrimePair random_prime_pair(std::size_t key_bits, RandomSource& random);
 
-}  // namespace sotto
+}  // namespace sotto::paillier

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "base/check.h"
-#include "problem/theta.h"
+#include "moments/quadratic.h"
 
+// Where noise meets data. The only file that reads a Secret: what it returns is on the grid, in
+// integers, with the noise in it.
 namespace sotto {
 
 // What the free functions of this file may see of a Secret.
@@ -115,16 +117,6 @@ void PairwiseSeal::add_mask(RandomSource& shared, bool subtract) {
 
 Released PairwiseSeal::release() const {
   return {.indices = masked_, .grid = grid_};
-}
-
-GridLaplace GridLaplace::make(Epsilon epsilon, Sensitivity mu, double truncation) {
-  const Grid grid = Grid::for_sensitivity(mu.value());
-  const Rational widening = widening_of(mu, grid);
-  const Integer shift = ceiling(Rational(mu.value()) * widening / grid.step());
-  // Same ratio bound/scale = εγ̄/μ as the continuous mechanism, or a hair more.
-  const Rational scale = Rational(shift) / Rational(epsilon.value());
-  const Integer bound = ceiling(Rational(truncation) * Rational(shift) / Rational(mu.value()));
-  return {.scale = scale, .bound = bound, .shift = shift, .grid = grid};
 }
 
 PerturbedCost perturb_cost(const Secret& secret, std::size_t dimension, const GridLaplace& laplace,

@@ -4,12 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "base/grid.h"
-#include "privacy/calibration.h"
-#include "privacy/noise.h"
-#include "privacy/truncated_laplace.h"
-
-namespace sotto {
+#include "base/integer.h"
+#include "privacy/calibrate/noise.h"
+#include "privacy/noise/noise.h"
 
 // The privacy boundary. A Secret goes in; what comes out may leave the party.
 //
@@ -17,6 +14,7 @@ namespace sotto {
 //              ├── ShuffleSeal  ── release(Δ) ──→ Released          (dishuf)
 //              ├── PairwiseSeal ── release() ───→ Released          (pairwise)
 //              └── perturb_cost ────────────────→ PerturbedCost     (gt)
+namespace sotto {
 
 // What a party holds, on the public grid: T. Nothing outside this file can read it.
 class Secret {
@@ -98,21 +96,6 @@ class PairwiseSeal {
 struct PerturbedCost {
   Eigen::MatrixXd g;
   Eigen::VectorXd h;
-};
-
-// The truncated Laplace noise of `gt`, on the grid: P(k) ∝ e^{−|k|/scale}, |k| ≤ bound.
-struct GridLaplace {
-  Rational scale;
-  Integer bound;
-  Integer shift;  // μ in grid steps, rounding included
-  Grid grid;
-
-  // Scale and bound grow with μ + step, so δ is never above the continuous
-  // mechanism's: docs/proofs/discrete_truncated_laplace.md.
-  [[nodiscard]] static GridLaplace make(Epsilon epsilon, Sensitivity mu, double truncation);
-
-  // The largest |noise|, a hair above γ̄.
-  [[nodiscard]] double largest() const { return grid.value(bound); }
 };
 
 // `secret` is θ = [vech(A); B] of an m×m problem, m = dimension.

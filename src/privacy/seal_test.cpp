@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "privacy/noise_test_support.h"
-#include "problem/theta.h"
+#include "moments/quadratic.h"
+#include "support/noise_statistics.h"
 
 namespace sotto {
 namespace {
 
+using noise_test::discrete_truncated_laplace_delta;
 using noise_test::moments_fit;
 
 constexpr std::size_t kDraws = 80'000;  // a σ wrong by 2 % is 8 standard deviations away

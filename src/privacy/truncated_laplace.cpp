@@ -7,8 +7,9 @@
 #include <limits>
 
 #include "base/check.h"
-#include "privacy/gaussian.h"
+#include "privacy/budget.h"
 
+// Closed forms of the law and of its privacy curve, written so that nothing cancels or overflows.
 namespace sotto {
 
 Result<TruncatedLaplace> TruncatedLaplace::make(Epsilon epsilon, Sensitivity mu,
@@ -96,6 +97,16 @@ double truncation_needed(const Budget& budget, Sensitivity mu) {
   const double x = log_ratio > kOneIsLostAbove ? log_ratio : std::log1p(std::exp(log_ratio));
   // A δ above ½ would allow γ̄ < μ, where the formula no longer holds.
   return std::max(mu.value(), rounded_up(scale * x));
+}
+
+GridLaplace GridLaplace::make(Epsilon epsilon, Sensitivity mu, double truncation) {
+  const Grid grid = Grid::for_sensitivity(mu.value());
+  const Rational exact(mu.value());
+  const Integer shift = ceiling((exact + grid.step()) / grid.step());
+  // Same ratio bound/scale = εγ̄/μ as the continuous mechanism, or a hair more.
+  const Rational scale = Rational(shift) / Rational(epsilon.value());
+  const Integer bound = ceiling(Rational(truncation) * Rational(shift) / exact);
+  return {.scale = scale, .bound = bound, .shift = shift, .grid = grid};
 }
 
 }  // namespace sotto

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "base/grid.h"
 #include "base/integer.h"
 #include "privacy/budget.h"
 
+// The noise of `gt` on A: bounded, so that the noisy problem can stay convex.
 namespace sotto {
 
 // Laplace noise cut off at ±γ̄: density ∝ e^{−|x|/b} on [−γ̄, γ̄], b = μ/ε.
@@ -36,5 +36,20 @@ class TruncatedLaplace {
 // The smallest γ̄ (rounded up) for which noise made for (ε, μ) has δ as asked:
 // γ̄ = (μ/ε)·ln(1 + (e^ε − 1)/(2δ)).
 [[nodiscard]] double truncation_needed(const Budget& budget, Sensitivity mu);
+
+// The same noise on the grid, as it is drawn: P(k) ∝ e^{−|k|/scale}, |k| ≤ bound.
+struct GridLaplace {
+  Rational scale;
+  Integer bound;
+  Integer shift;  // μ in grid steps, rounding included
+  Grid grid;
+
+  // Scale and bound grow with μ + step, so δ is never above the continuous
+  // mechanism's: docs/proofs/discrete_truncated_laplace.md.
+  [[nodiscard]] static GridLaplace make(Epsilon epsilon, Sensitivity mu, double truncation);
+
+  // The largest |noise|, a hair above γ̄.
+  [[nodiscard]] double largest() const { return grid.value(bound); }
+};
 
 }  // namespace sotto

@@ -9,8 +9,6 @@
 namespace sotto {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 TruncatedLaplace noise(double epsilon, double mu, double truncation) {
   return *TruncatedLaplace::make(*Epsilon::make(epsilon), *Sensitivity::make(mu), truncation);
 }
@@ -72,7 +70,8 @@ TEST(TruncatedLaplace, TruncationNeededIsEnough) {
 }
 
 TEST(TruncatedLaplace, RefusesATruncationThatCannotHideTheChange) {
-  for (const double truncation : {2.999, 0.0, -1.0, kInfinity, std::nan("")}) {
+  for (const double truncation :
+       {2.999, 0.0, -1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
     const auto result =
         TruncatedLaplace::make(*Epsilon::make(1), *Sensitivity::make(3), truncation);
     ASSERT_FALSE(result) << truncation;
@@ -130,7 +129,7 @@ TEST(TruncatedLaplace, EpsilonAtInvertsDeltaAt) {
     EXPECT_NEAR(made.epsilon_at(made.delta_at(epsilon)), epsilon, 1e-9);
   }
   EXPECT_NEAR(made.epsilon_at(made.delta()), 3, 1e-9);
-  EXPECT_EQ(made.epsilon_at(made.delta() * (1 - 1e-12)), kInfinity);
+  EXPECT_EQ(made.epsilon_at(made.delta() * (1 - 1e-12)), std::numeric_limits<double>::infinity());
   EXPECT_EQ(made.epsilon_at(made.delta_at(0)), 0);
   EXPECT_EQ(made.epsilon_at(0.99), 0);
 }

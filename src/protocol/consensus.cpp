@@ -1,3 +1,4 @@
+// The state machines of the averaging: numbers that are mixed, or releases that are passed on.
 #include "protocol/consensus.h"
 
 #include <fmt/format.h>
@@ -6,16 +7,11 @@
 #include <utility>
 
 #include "base/check.h"
-#include "protocol/distance_levels.h"
-#include "protocol/round_exchange.h"
+#include "graph/graph.h"
+#include "protocol/rounds.h"
 
 namespace sotto {
 namespace {
-
-std::vector<PartyId> neighbours_of(const Graph& graph, PartyId party) {
-  const auto span = graph.neighbours(party);
-  return {span.begin(), span.end()};
-}
 
 // What a round of `plain` or `chebyshev` must look like, whoever sent it.
 Result<void> inspect_values(const Message& message, Round rounds, std::size_t entries) {
@@ -58,40 +54,29 @@ class LinearConsensus final : public Consensus {
  public:
   LinearConsensus(const ConsensusPlan& plan, PartyId self, const Weights& weights,
                   const Released& initial)
-      : self_(self),
-        rounds_(plan.rounds),
-        parties_(weights.graph().size()),
+      : parties_(weights.graph().size()),
         weights_(weights.of(self)),
         schedule_(plan),
-        exchange_(neighbours_of(weights.graph(), self)),
+        exchange_(self, weights.graph(), plan.rounds),
         current_(initial.values()),
         previous_(current_.size(), 0.0) {}
 
-  [[nodiscard]] Result<std::vector<Message>> start() override { return broadcast(); }
-
-  [[nodiscard]] Result<std::vector<Message>> receive(const Message& message) override {
-    if (auto fine = inspect_values(message, rounds_, current_.size()); !fine) {
-      return tl::unexpected(fine.error());
-    }
-    const auto& values = std::get<RoundValues>(message.payload);
-    auto accepted = exchange_.accept(message.from, values.round, values.values);
-    if (!accepted) return tl::unexpected(accepted.error());
-    std::vector<Message> out;
-    while (!done() && exchange_.complete()) {
-      step();
-      exchange_.advance();
-      if (!done()) {
-        for (Message& m : broadcast()) out.push_back(std::move(m));
-      }
-    }
-    return out;
+  [[nodiscard]] Result<std::vector<Message>> start() override {
+    return exchange_.broadcast(state());
   }
 
-  [[nodiscard]] bool done() const override { return exchange_.round() >= rounds_; }
+  [[nodiscard]] Result<std::vector<Message>> receive(const Message& message) override {
+    SOTTO_TRY(inspect_values(message, exchange_.rounds(), current_.size()));
+    const auto& values = std::get<RoundValues>(message.payload);
+    return exchange_.play(
+        message.from, values.round, values.values, [this] { step(); }, [this] { return state(); });
+  }
 
-  [[nodiscard]] std::vector<double> sum() const override {
-    std::vector<double> result = current_;
-    for (double& value : result) value *= static_cast<double>(parties_);
+  [[nodiscard]] bool done() const override { return exchange_.done(); }
+
+  [[nodiscard]] Average average() const override {
+    Average result{current_};
+    for (double& value : result.values) value *= static_cast<double>(parties_);
     return result;
   }
 
@@ -100,26 +85,19 @@ class LinearConsensus final : public Consensus {
     const MixingStep coefficients = schedule_.next();
     std::vector<double> next(current_.size());
     for (std::size_t entry = 0; entry < next.size(); ++entry) {
-      const double mixed =
-          mix(current_[entry], weights_, [&](std::size_t k) { return exchange_.from(k)[entry]; });
-      next[entry] = apply(coefficients, mixed, current_[entry], previous_[entry]);
+      const double mixed = protocol::mix(current_[entry], weights_,
+                                         [&](std::size_t k) { return exchange_.from(k)[entry]; });
+      next[entry] = protocol::apply(coefficients, mixed, current_[entry], previous_[entry]);
     }
     previous_ = std::exchange(current_, std::move(next));
   }
 
-  [[nodiscard]] std::vector<Message> broadcast() const {
-    const Payload payload = RoundValues{exchange_.round(), current_};
-    std::vector<Message> out;
-    for (const PartyId to : exchange_.neighbours()) out.emplace_back(self_, to, payload);
-    return out;
-  }
+  [[nodiscard]] Payload state() const { return RoundValues{exchange_.round(), current_}; }
 
-  PartyId self_;
-  Round rounds_;
   std::size_t parties_;
   std::vector<double> weights_;
   MixingSchedule schedule_;
-  RoundExchange<std::vector<double>> exchange_;
+  protocol::RoundExchange<std::vector<double>> exchange_;
   std::vector<double> current_;
   std::vector<double> previous_;
 };
@@ -130,9 +108,8 @@ class ExactConsensus final : public Consensus {
  public:
   ExactConsensus(const ConsensusPlan& plan, PartyId self, const Weights& weights, Released initial)
       : self_(self),
-        rounds_(plan.rounds),
         graph_(weights.graph()),
-        exchange_(neighbours_of(weights.graph(), self)),
+        exchange_(self, graph_, plan.rounds),
         heard_(weights.graph().size()),
         known_(weights.graph().size()),
         grid_(initial.grid),
@@ -143,14 +120,14 @@ class ExactConsensus final : public Consensus {
     news_.push_back({self, known_[self]});
   }
 
-  [[nodiscard]] Result<std::vector<Message>> start() override { return broadcast(); }
+  [[nodiscard]] Result<std::vector<Message>> start() override {
+    return exchange_.broadcast(news());
+  }
 
   [[nodiscard]] Result<std::vector<Message>> receive(const Message& message) override {
     const auto place = exchange_.place_of(message.from);
     if (!place) return bad_peer(message.from, "is not a neighbour, and sent a round's releases");
-    if (auto fine = inspect_releases(message, rounds_, entries(), levels_[*place]); !fine) {
-      return tl::unexpected(fine.error());
-    }
+    SOTTO_TRY(inspect_releases(message, exchange_.rounds(), entries(), levels_[*place]));
     const auto& releases = std::get<RoundReleases>(message.payload);
     for (const AuthoredRelease& release : releases.news) {
       const auto& known = known_[release.author];
@@ -161,29 +138,22 @@ class ExactConsensus final : public Consensus {
                                     release.author + 1));
       }
     }
-    auto accepted = exchange_.accept(message.from, releases.round, releases.news);
-    if (!accepted) return tl::unexpected(accepted.error());
+    SOTTO_ASSIGN(auto out, exchange_.play(
+                               message.from, releases.round, releases.news, [this] { learn(); },
+                               [this] { return news(); }));
     for (const AuthoredRelease& release : releases.news) known_[release.author] = release.indices;
-    std::vector<Message> out;
-    while (!done() && exchange_.complete()) {
-      learn();
-      exchange_.advance();
-      if (!done()) {
-        for (Message& m : broadcast()) out.push_back(std::move(m));
-      }
-    }
     return out;
   }
 
-  [[nodiscard]] bool done() const override { return exchange_.round() >= rounds_; }
+  [[nodiscard]] bool done() const override { return exchange_.done(); }
 
-  [[nodiscard]] std::vector<double> sum() const override {
+  [[nodiscard]] Average average() const override {
     IntegerVector total(entries());
     for (const auto& release : heard_) {
       check(release != nullptr, "after as many rounds as the diameter every release is known");
       for (std::size_t k = 0; k < total.size(); ++k) total[k] += (*release)[k];
     }
-    return Released{std::move(total), grid_, divisor_}.values();
+    return {Released{std::move(total), grid_, divisor_}.values()};
   }
 
  private:
@@ -200,17 +170,11 @@ class ExactConsensus final : public Consensus {
     }
   }
 
-  [[nodiscard]] std::vector<Message> broadcast() const {
-    const Payload payload = RoundReleases{exchange_.round(), news_};
-    std::vector<Message> out;
-    for (const PartyId to : exchange_.neighbours()) out.emplace_back(self_, to, payload);
-    return out;
-  }
+  [[nodiscard]] Payload news() const { return RoundReleases{exchange_.round(), news_}; }
 
   PartyId self_;
-  Round rounds_;
   Graph graph_;
-  RoundExchange<std::vector<AuthoredRelease>> exchange_;
+  protocol::RoundExchange<std::vector<AuthoredRelease>> exchange_;
   std::vector<DistanceLevels> levels_;                       // by neighbour
   std::vector<std::shared_ptr<const IntegerVector>> heard_;  // by author, in rounds that are over
   std::vector<std::shared_ptr<const IntegerVector>> known_;  // and in those under way
@@ -221,8 +185,8 @@ class ExactConsensus final : public Consensus {
 
 }  // namespace
 
-Result<void> inspect_first_round(const ConsensusPlan& plan, const Graph& graph, std::size_t entries,
-                                 const Message& message) {
+Result<void> protocol::inspect_first_round(const ConsensusPlan& plan, const Graph& graph,
+                                           std::size_t entries, const Message& message) {
   if (plan.method != ConsensusMethod::kExact) return inspect_values(message, 1, entries);
   DistanceLevels levels(graph, message.from);
   return inspect_releases(message, 1, entries, levels);

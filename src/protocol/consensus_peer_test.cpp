@@ -7,52 +7,52 @@
 #include <limits>
 
 #include "protocol/consensus.h"
-#include "protocol/test_parties.h"
+#include "support/parties.h"
 
 namespace sotto {
 namespace {
 
 using namespace protocol_test;
 
-constexpr std::size_t kParties = 6;
-constexpr PartyId kVictim = 2;  // on a cycle: neighbours 1 and 3
+constexpr std::size_t kConsensus = 6;
+constexpr PartyId kOnTheCycle = 2;  // on a cycle: neighbours 1 and 3
 
-struct Network {
-  Weights weights = *Weights::uniform(*Graph::cycle(kParties), 0.3);
+struct ConsensusNetwork {
+  Weights weights = *Weights::uniform(*Graph::cycle(kConsensus), 0.3);
   ConsensusPlan plan;
   Parties parties;
 
-  explicit Network(ConsensusMethod method) : plan(*plan_consensus(method, 1e-3, weights)) {
+  explicit ConsensusNetwork(ConsensusMethod method) : plan(*plan_consensus(method, 1e-3, weights)) {
     SeededRandom random(5);
-    const auto initial = small_numbers(kParties, 2, random);
-    for (PartyId i = 0; i < kParties; ++i) {
+    const auto initial = small_numbers(kConsensus, 2, random);
+    for (PartyId i = 0; i < kConsensus; ++i) {
       parties.push_back(make_consensus(plan, i, weights, released(initial[i])));
     }
   }
-  [[nodiscard]] Party& victim() const { return *parties[kVictim]; }
+  [[nodiscard]] Party& victim() const { return *parties[kOnTheCycle]; }
   [[nodiscard]] std::vector<double> sum(PartyId party) const {
-    return static_cast<Consensus&>(*parties[party]).sum();
+    return static_cast<Consensus&>(*parties[party]).average().values;
   }
 };
 
 // Runs with `attack` before every message to the victim; the outcome must be an honest run's.
 template <class Attack>
 void expect_unharmed(ConsensusMethod method, Attack attack) {
-  const Network honest(method);
+  const ConsensusNetwork honest(method);
   deliver_all(honest.parties);
-  const Network attacked(method);
+  const ConsensusNetwork attacked(method);
   deliver_all(attacked.parties, nullptr, [&](const Message& next) {
-    if (next.to == kVictim) attack(attacked, next);
+    if (next.to == kOnTheCycle) attack(attacked, next);
   });
-  for (PartyId i = 0; i < kParties; ++i) EXPECT_EQ(attacked.sum(i), honest.sum(i));
+  for (PartyId i = 0; i < kConsensus; ++i) EXPECT_EQ(attacked.sum(i), honest.sum(i));
 }
 
 Message values(PartyId from, Round round, std::vector<double> numbers) {
-  return {from, kVictim, RoundValues{round, std::move(numbers)}};
+  return {from, kOnTheCycle, RoundValues{round, std::move(numbers)}};
 }
 
 Message releases(PartyId from, Round round, std::vector<AuthoredRelease> news) {
-  return {from, kVictim, RoundReleases{round, std::move(news)}};
+  return {from, kOnTheCycle, RoundReleases{round, std::move(news)}};
 }
 
 std::shared_ptr<const IntegerVector> numbers(std::size_t count, long value = 7) {
@@ -66,10 +66,10 @@ INSTANTIATE_TEST_SUITE_P(Methods, LinearConsensusPeer,
 
 TEST_P(LinearConsensusPeer, IsNamedAndHarmlessWhateverItSends) {
   const double inf = std::numeric_limits<double>::infinity();
-  expect_unharmed(GetParam(), [&](const Network& run, const Message& next) {
+  expect_unharmed(GetParam(), [&](const ConsensusNetwork& run, const Message& next) {
     const Round now = std::get<RoundValues>(next.payload).round;
     expect_refused(run.victim(), values(5, now, {1, 2}), "not a neighbour");
-    expect_refused(run.victim(), values(kVictim, now, {1, 2}), "not a neighbour");
+    expect_refused(run.victim(), values(kOnTheCycle, now, {1, 2}), "not a neighbour");
     expect_refused(run.victim(), values(77, now, {1, 2}), "not a neighbour");
     expect_refused(run.victim(), values(next.from, now, {1}), "another length");
     expect_refused(run.victim(), values(next.from, now, {}), "another length");
@@ -84,34 +84,34 @@ TEST_P(LinearConsensusPeer, IsNamedAndHarmlessWhateverItSends) {
       expect_refused(run.victim(), values(next.from, now + 3, {1, 2}), "out of phase");
     }
     expect_refused(run.victim(), releases(next.from, now, {}), "no average");
-    expect_refused(run.victim(), {next.from, kVictim, PairwiseOffer{}}, "no average");
-    expect_refused(run.victim(), {next.from, kVictim, ShuffleOffer{}}, "no average");
+    expect_refused(run.victim(), {next.from, kOnTheCycle, PairwiseOffer{}}, "no average");
+    expect_refused(run.victim(), {next.from, kOnTheCycle, ShuffleOffer{}}, "no average");
   });
 }
 
 TEST_P(LinearConsensusPeer, CannotSendARoundTwiceNorAfterTheEnd) {
-  const Network run(GetParam());
+  const ConsensusNetwork run(GetParam());
   ASSERT_TRUE(run.victim().receive(values(1, 0, {1, 2})).has_value());
   expect_refused(run.victim(), values(1, 0, {1, 2}), "twice");
   expect_refused(run.victim(), values(1, 0, {3, 4}), "twice");
 
-  const Network over(GetParam());
+  const ConsensusNetwork over(GetParam());
   deliver_all(over.parties);
-  const auto sum = over.sum(kVictim);
+  const auto sum = over.sum(kOnTheCycle);
   expect_refused(over.victim(), values(1, over.plan.rounds, {1, 2}), "after the last");
   expect_refused(over.victim(), values(1, over.plan.rounds - 1, {1, 2}), "out of phase");
-  EXPECT_EQ(over.sum(kVictim), sum);
+  EXPECT_EQ(over.sum(kOnTheCycle), sum);
 }
 
 TEST(ExactConsensusPeer, IsNamedAndHarmlessWhateverItSends) {
-  expect_unharmed(ConsensusMethod::kExact, [&](const Network& run, const Message& next) {
+  expect_unharmed(ConsensusMethod::kExact, [&](const ConsensusNetwork& run, const Message& next) {
     const auto& honest = std::get<RoundReleases>(next.payload);
     const Round now = honest.round;
     Party& victim = run.victim();
     expect_refused(victim, releases(5, now, honest.news), "not a neighbour");
-    expect_refused(victim, releases(kVictim, now, honest.news), "not a neighbour");
+    expect_refused(victim, releases(kOnTheCycle, now, honest.news), "not a neighbour");
     expect_refused(victim, values(next.from, now, {1, 2}), "no releases");
-    expect_refused(victim, {next.from, kVictim, ShuffleReply{}}, "no releases");
+    expect_refused(victim, {next.from, kOnTheCycle, ShuffleReply{}}, "no releases");
     expect_refused(victim, releases(next.from, run.plan.rounds, {}), "after the last");
 
     // What it withholds, adds, repeats or makes up.
@@ -139,16 +139,16 @@ TEST(ExactConsensusPeer, IsNamedAndHarmlessWhateverItSends) {
 
 TEST(ExactConsensusPeer, CannotTellTwoStoriesAboutOneAuthor) {
   // Round 1 on the cycle: 1 passes on 0 and 2, and 3 passes on 2 and 4. The victim is 2 itself.
-  const Network run(ConsensusMethod::kExact);
+  const ConsensusNetwork run(ConsensusMethod::kExact);
   ASSERT_TRUE(run.victim().receive(releases(1, 0, {{1, numbers(2)}})).has_value());
-  expect_refused(run.victim(), releases(1, 1, {{0, numbers(2)}, {kVictim, numbers(2, 8)}}),
+  expect_refused(run.victim(), releases(1, 1, {{0, numbers(2)}, {kOnTheCycle, numbers(2, 8)}}),
                  "release of party 3 that differs");
 }
 
 TEST(ExactConsensusPeer, CannotTellTwoNeighboursTwoStoriesWithinOneRound) {
   // PartyId 5 is at distance 3 from the victim, both ways round. It tells 4 one thing and
   // 0 another: in round 2 both arrive, and neither was known before the round.
-  const Network run(ConsensusMethod::kExact);
+  const ConsensusNetwork run(ConsensusMethod::kExact);
   bool victim_noticed = false;
   std::deque<Message> under_way;
   for (const auto& party : run.parties) post(party->start(), under_way);
@@ -163,7 +163,7 @@ TEST(ExactConsensusPeer, CannotTellTwoNeighboursTwoStoriesWithinOneRound) {
     }
     const auto more = run.parties[message.to]->receive(message);
     if (!more) {
-      victim_noticed = victim_noticed || message.to == kVictim;
+      victim_noticed = victim_noticed || message.to == kOnTheCycle;
       EXPECT_NE(more.error().what.find("release of party 6 that differs"), std::string::npos);
       continue;
     }
@@ -175,7 +175,7 @@ TEST(ExactConsensusPeer, CannotTellTwoNeighboursTwoStoriesWithinOneRound) {
 }
 
 TEST(ExactConsensusPeer, CannotSendARoundTwiceNorOutOfPhase) {
-  const Network run(ConsensusMethod::kExact);
+  const ConsensusNetwork run(ConsensusMethod::kExact);
   ASSERT_TRUE(run.victim().receive(releases(1, 0, {{1, numbers(2)}})).has_value());
   expect_refused(run.victim(), releases(1, 0, {{1, numbers(2)}}), "twice");
   expect_refused(run.victim(), releases(1, 2, {{3, numbers(2)}, {5, numbers(2)}}), "out of phase");

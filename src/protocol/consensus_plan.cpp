@@ -1,11 +1,11 @@
-#include "protocol/consensus_plan.h"
-
+// The rounds of each method, from the public graph alone, and the steps of the linear ones.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/check.h"
+#include "protocol/consensus.h"
 
 namespace sotto {
 namespace {
@@ -54,9 +54,7 @@ std::optional<ConsensusMethod> consensus_method_from(std::string_view name) {
 
 Result<ConsensusPlan> plan_consensus(ConsensusMethod method, double tolerance,
                                      const Weights& weights) {
-  if (auto connected = require_connected(weights.graph()); !connected) {
-    return tl::unexpected(connected.error());
-  }
+  SOTTO_TRY(require_connected(weights.graph()));
   if (!(tolerance > 0 && tolerance < 1)) {
     return bad_input("E-consensus-tolerance",
                      fmt::format("a tolerance of {} is not between 0 and 1", tolerance),
@@ -85,9 +83,7 @@ Result<ConsensusPlan> plan_consensus(ConsensusMethod method, double tolerance,
     plan.rate = std::exp(-growth);
     rounds = std::ceil(std::acosh(1 / tolerance) / growth);
   }
-  const Result<Round> checked = checked_rounds(rounds);
-  if (!checked) return tl::unexpected(checked.error());
-  plan.rounds = *checked;
+  SOTTO_ASSIGN(plan.rounds, checked_rounds(rounds));
   return plan;
 }
 

@@ -1,16 +1,15 @@
-#include "protocol/consensus_plan.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
 
+#include "protocol/consensus.h"
+#include "support/parties.h"
+
 namespace sotto {
 namespace {
 
-Weights cycle(std::size_t parties) {
-  return *Weights::uniform(*Graph::cycle(parties), 0.3);
-}
+using namespace protocol_test;
 
 ConsensusPlan plan(ConsensusMethod method, double tolerance, const Weights& weights) {
   return *plan_consensus(method, tolerance, weights);

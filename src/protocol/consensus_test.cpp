@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "protocol/test_parties.h"
+#include "support/parties.h"
 
 namespace sotto {
 namespace {
@@ -25,7 +25,8 @@ Values run(const ConsensusPlan& plan, const Weights& weights, const Values& init
   }
   deliver_all(parties, order);
   Values sums;
-  for (const auto& party : parties) sums.push_back(static_cast<Consensus&>(*party).sum());
+  for (const auto& party : parties)
+    sums.push_back(static_cast<Consensus&>(*party).average().values);
   return sums;
 }
 
@@ -93,7 +94,7 @@ TEST(Consensus, ExactAddsIntegersThatNoDoubleHolds) {
   }
   deliver_all(parties);
   for (const auto& party : parties) {
-    EXPECT_EQ(static_cast<Consensus&>(*party).sum(), std::vector<double>{6.0 / 2 / 4});
+    EXPECT_EQ(static_cast<Consensus&>(*party).average().values, std::vector<double>{6.0 / 2 / 4});
   }
 }
 

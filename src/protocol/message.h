@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,6 +17,7 @@
 #include "graph/graph.h"
 #include "paillier/cipher.h"
 
+// What parties say to each other, and what a party is: messages in, messages out.
 namespace sotto {
 
 using Round = std::uint32_t;
@@ -70,10 +73,15 @@ struct Message {
 };
 
 // A peer's bad word: an error that names the peer, and leaves the state as it was.
-[[nodiscard]] tl::unexpected<Error> bad_peer(PartyId peer, const std::string& what);
+[[nodiscard]] inline Error bad_peer(PartyId peer, const std::string& what) {
+  return failed("E-peer", "party " + std::to_string(peer + 1) + " " + what,
+                "its message was refused; ask its operator to check program and study");
+}
 
 // What a peer sends is only ever added and multiplied: one infinity would be everybody's.
-[[nodiscard]] bool all_finite(std::span<const double> values);
+[[nodiscard]] inline bool all_finite(std::span<const double> values) {
+  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+}
 
 // One party of a protocol. Sans-IO: no sockets, clock, threads or logs; messages
 // in, messages out. The simulator and the network drive the same objects.
@@ -89,6 +97,12 @@ class Party {
   [[nodiscard]] virtual bool done() const = 0;
 };
 
+// What the rounds leave a party with: n times the average of all releases, an estimate of Σ_i θ_i.
+// `gt` averages on its way, and ends with x.
+struct Average {
+  std::vector<double> values;
+};
+
 // A party of a whole run, with a barrier in the middle: before release() nothing readable
 // leaves it, whatever its neighbours send.
 class StagedParty : public Party {
@@ -96,8 +110,8 @@ class StagedParty : public Party {
   [[nodiscard]] virtual bool sealed() const = 0;
   // The first readable messages. Precondition: sealed(), and once only.
   [[nodiscard]] virtual Result<std::vector<Message>> release() = 0;
-  // What the party ends with: sums, or gt's x. Precondition: done().
-  [[nodiscard]] virtual std::vector<double> result() const = 0;
+  // What the party ends with. Precondition: done().
+  [[nodiscard]] virtual Average result() const = 0;
   // Whether a neighbour far away may have ended with `theirs`: `exact` gives everybody the same
   // bits, the others come close. `scale` is the largest number that any member sent first.
   // Precondition: done().

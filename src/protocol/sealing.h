@@ -1,12 +1,13 @@
 #pragma once
 
 #include <memory>
-#include <span>
-#include <string>
+#include <optional>
+#include <string_view>
 
 #include "base/random.h"
 #include "paillier/cipher.h"
 #include "paillier/packing.h"
+#include "privacy/calibrate/noise.h"
 #include "privacy/seal.h"
 #include "protocol/message.h"
 
@@ -22,37 +23,44 @@ class Sealing : public Party {
   [[nodiscard]] virtual std::size_t entries() const = 0;
 };
 
-// `ac`: nothing to do together.
-[[nodiscard]] std::unique_ptr<Sealing> make_local_sealing(const Secret& secret, double sigma,
-                                                          NoiseSource& noise);
+// What a party brings to its sealing. The sources, and the cipher, outlive it.
+struct SealingInputs {
+  PartyId self;
+  const Graph& graph;
+  const Secret& secret;
+  NoiseSource& noise;  // masks, noise and multipliers
+  RandomSource& keys;  // keys and the ciphertexts' randomness: any cipher shuffles the same noise
+  const Cipher* cipher = nullptr;  // dishuf
+  std::unique_ptr<DecryptionKey> key =
+      nullptr;                    // dishuf: for this run only; drawn if there is none
+  std::string_view context = {};  // pairwise: binds the edges' secrets to this study
+};
 
-// `dishuf`, Algorithm 2. `noise` gives the mask η, the noise γ and the
-// multipliers; `key` is the party's own, of this shuffle only, and `cipher_random` gives the
-// ciphertexts' randomness, so that the same noise can be shuffled under any cipher. Both sources
-// outlive the sealing, and so does the cipher. A value too large for its slot, or a key too short
-// for one, is start()'s error: then nothing has left the party.
-[[nodiscard]] std::unique_ptr<Sealing> make_shuffle(PartyId self, const Graph& graph,
-                                                    const Secret& secret,
-                                                    const ShuffleNoise& parameters,
-                                                    NoiseSource& noise, const Cipher& cipher,
-                                                    std::unique_ptr<DecryptionKey> key,
-                                                    RandomSource& cipher_random);
+// The sealing that belongs to a noise; this is the one place where it is chosen. `gt` has none:
+// it perturbs its costs, and nobody else takes part.
+//
+//   ac        nothing to do together
+//   dishuf    Algorithm 2. A value too large for its slot, or a key too short for one, is start()'s
+//             error: then nothing has left the party.
+//   pairwise  an X25519 key per edge; both ends draw the edge's mask from the shared secret
+[[nodiscard]] std::unique_ptr<Sealing> make_sealing(const Noise& noise, SealingInputs inputs);
 
 // How the shuffle's entries share plaintexts: public numbers, so all parties have the same.
 // An error says which key would be long enough. docs/proofs/packing.md
 [[nodiscard]] Result<Packing> shuffle_packing(const ShuffleNoise& parameters, Grid grid,
                                               std::optional<std::size_t> plaintext_bits);
 
+namespace protocol {
+
+[[nodiscard]] std::unique_ptr<Sealing> seal_ac(const LocalNoise& noise,
+                                               const SealingInputs& inputs);
+[[nodiscard]] std::unique_ptr<Sealing> seal_dishuf(const ShuffleNoise& noise, SealingInputs inputs);
+[[nodiscard]] std::unique_ptr<Sealing> seal_pairwise(const PairwiseNoise& noise,
+                                                     const SealingInputs& inputs);
+
 // a_{i→j} for each neighbour j, in ascending order: uniform in [⌈ā/√2⌉, ā].
 [[nodiscard]] IntegerVector draw_multipliers(const Graph& graph, PartyId self,
                                              const ShuffleNoise& parameters, NoiseSource& noise);
 
-// `pairwise`: an X25519 key per edge; both ends draw the edge's mask from the
-// shared secret. `context` binds the secret to this study.
-[[nodiscard]] std::unique_ptr<Sealing> make_pairwise(PartyId self, const Graph& graph,
-                                                     const Secret& secret,
-                                                     const PairwiseNoise& parameters,
-                                                     NoiseSource& noise, RandomSource& key_random,
-                                                     std::string_view context);
-
+}  // namespace protocol
 }  // namespace sotto

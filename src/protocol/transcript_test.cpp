@@ -5,8 +5,8 @@
 
 #include <bit>
 
-#include "protocol/averaging_party.h"
-#include "protocol/test_parties.h"
+#include "protocol/averaging.h"
+#include "support/parties.h"
 
 namespace sotto {
 namespace {
@@ -80,11 +80,15 @@ std::string transcript(bool pairwise) {
     const Secret secret =
         Secret::of_entries(std::vector<double>{value, -value}, *Sensitivity::make(1));
     const ShuffleNoise shuffle{Rational(1, 4), Rational(50), Integer(2'000'001), 1000};
+    const PairwiseNoise edges{.sigma_gamma = 0.25, .sigma_edge = 8};
     auto sealing =
-        pairwise ? make_pairwise(i, weights.graph(), secret, {.sigma_gamma = 0.25, .sigma_edge = 8},
-                                 draws, keys, "golden")
-                 : make_shuffle(i, weights.graph(), secret, shuffle, draws, ideal_cipher(),
-                                ideal_cipher().generate(keys), keys);
+        make_sealing(pairwise ? Noise(edges) : Noise(shuffle), {.self = i,
+                                                                .graph = weights.graph(),
+                                                                .secret = secret,
+                                                                .noise = draws,
+                                                                .keys = keys,
+                                                                .cipher = &ideal_cipher(),
+                                                                .context = "golden"});
     parties.push_back(std::make_unique<AveragingParty>(i, weights, plan, std::move(sealing)));
   }
   std::string result = "\n";

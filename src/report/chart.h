@@ -1,8 +1,17 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "graph/graph.h"
+
+// The drawings of a page: what each shows, as data. standalone_svg() and inline_svg() draw them.
 namespace sotto {
+
+enum class Scale { kLinear, kLog10 };
 
 struct ChartLabels {
   std::string title{};
@@ -16,12 +25,100 @@ struct ReferenceLine {
   double y = 0;
 };
 
-// One chart drawn twice for an HTML page, which shows the one that fits the
-// screen: text in a drawing that is scaled down to a telephone cannot be read.
-struct InlineSvg {
-  std::string wide;
-  std::string narrow;
+// A shaded band around a series, on the same x: quartiles over trials, say.
+struct Band {
+  std::string name{};
+  std::vector<double> low{};
+  std::vector<double> high{};
 };
+
+struct LineSeries {
+  std::string name{};
+  std::vector<double> x{};
+  std::vector<double> y{};
+  Band band{};  // empty, or as long as x
+};
+
+// Points that the axes cannot show (NaN, infinite, not positive on a logarithmic
+// axis) leave a gap and are counted below the chart.
+struct LineChart {
+  ChartLabels labels{};
+  Scale y_scale = Scale::kLinear;
+  std::vector<LineSeries> series{};
+  std::vector<ReferenceLine> references{};
+};
+
+struct BoxSeries {
+  std::string name{};
+  std::vector<std::vector<double>> samples{};  // one set per group; a set may be empty
+};
+
+// Groups side by side (values of ε, numbers of parties), in each group one box per series
+// (a solver). Boxes describe the finite samples; how many were not finite is
+// said below the chart. On a logarithmic axis a box still has the quartiles and
+// whiskers of the plain numbers; what is not positive is drawn at the axis's foot.
+struct BoxChart {
+  ChartLabels labels{};
+  std::vector<std::string> groups{};
+  std::vector<BoxSeries> series{};
+  Scale y_scale = Scale::kLinear;
+};
+
+// Dots and whiskers: one row per coefficient, its interval across, a line at zero.
+// Coefficients whose sizes differ by more than kWidestPanel get axes of their own:
+// on one axis, the small ones would all look like zero. More rows than kMostCoefficients
+// are thinned out to those with the clearest signal; the chart says so.
+struct CoefficientChart {
+  struct Row {
+    std::string name{};
+    double value = 0;                                     // the model's
+    std::optional<std::pair<double, double>> interval{};  // low ≤ high
+    std::optional<double> center{};  // what the interval is about; none: the value
+    bool apart = false;              // on an axis of its own: an intercept
+  };
+  std::string title{};
+  std::string x{};
+  std::vector<Row> rows{};
+  std::string note{};  // below the chart: why there are no intervals, say
+};
+inline constexpr std::size_t kMostCoefficients = 60;
+inline constexpr double kWidestPanel = 12;
+inline constexpr std::size_t kMostPanels = 4;
+
+// How much each observer may learn: one row per observer, its ε across, a line at
+// the ε that was asked for. On a logarithmic axis where sizes differ much.
+struct EpsilonChart {
+  struct Row {
+    std::string name{};
+    double epsilon = 0;  // infinity: no ε will do
+  };
+  std::string title{};
+  std::string x{};
+  double asked = 0;
+  std::vector<Row> rows{};
+};
+
+// Who talks with whom, on a circle. Names stand beside the parties where all of them
+// fit; otherwise parties are numbered from 1, as in every message, and above
+// kMostNumbered they are dots.
+struct GraphDrawing {
+  std::string title{};
+  std::vector<std::string> names{};  // one per party
+  Graph graph;
+  std::optional<PartyId> own{};  // the party that looks at the drawing
+};
+inline constexpr std::size_t kMostNumbered = 60;
+inline constexpr std::size_t kMostDrawnEdges = 2000;  // of more, an even sample
+
+// Whether names stand beside the parties in both drawings of inline_svg().
+[[nodiscard]] bool shows_all_names(const GraphDrawing& drawing);
+
+// "10 parties and 10 connections, a cycle, 2 neighbours each, …"
+[[nodiscard]] std::string graph_in_words(const Graph& graph);
+
+// Where a drawing takes its colours from: fixed ones in a file of its own, the
+// page's CSS variables (light and dark) inside HTML.
+enum class Paint { kStandalone, kInline };
 
 // The height of a drawing follows from what stands above and below the plot.
 struct ChartSize {
@@ -30,5 +127,30 @@ struct ChartSize {
 };
 inline constexpr ChartSize kWideChart{720, 300};
 inline constexpr ChartSize kNarrowChart{360, 260};
+
+[[nodiscard]] std::string draw(const LineChart& chart, ChartSize size, Paint paint);
+[[nodiscard]] std::string draw(const BoxChart& chart, ChartSize size, Paint paint);
+[[nodiscard]] std::string draw(const CoefficientChart& chart, ChartSize size, Paint paint);
+[[nodiscard]] std::string draw(const EpsilonChart& chart, ChartSize size, Paint paint);
+[[nodiscard]] std::string draw(const GraphDrawing& drawing, ChartSize size, Paint paint);
+
+// A file of its own: fixed colours, white background.
+template <class Chart>
+[[nodiscard]] std::string standalone_svg(const Chart& chart) {
+  return draw(chart, kWideChart, Paint::kStandalone);
+}
+
+// One chart drawn twice for an HTML page, which shows the one that fits the
+// screen: text in a drawing that is scaled down to a telephone cannot be read.
+struct InlineSvg {
+  std::string wide;
+  std::string narrow;
+};
+
+template <class Chart>
+[[nodiscard]] InlineSvg inline_svg(const Chart& chart) {
+  return {.wide = draw(chart, kWideChart, Paint::kInline),
+          .narrow = draw(chart, kNarrowChart, Paint::kInline)};
+}
 
 }  // namespace sotto

@@ -1,7 +1,8 @@
+#include "support/chromium.h"
+
 #include <gmock/gmock.h>
 
-#include "report/chromium_for_tests.h"
-#include "report/sample_page_for_tests.h"
+#include "support/sample_page.h"
 
 namespace sotto {
 namespace {

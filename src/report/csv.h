@@ -4,10 +4,11 @@
 
 #include <concepts>
 #include <cstddef>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/check.h"
 
 namespace sotto {
 
@@ -19,14 +20,27 @@ namespace sotto {
 //     write_file("fig1.csv", csv.text());
 class CsvWriter {
  public:
-  explicit CsvWriter(const std::vector<std::string>& header);
+  explicit CsvWriter(const std::vector<std::string>& header) : columns_(header.size()) {
+    check(columns_ > 0, "a CSV file has at least one column");
+    row_of(header);
+  }
 
   // One cell per column of the header: texts, numbers and booleans.
   template <class... Cells>
   void row(const Cells&... cells) {
-    add_row({cell(cells)...});
+    row_of({cell(cells)...});
   }
-  void row_of(const std::vector<std::string>& cells) { add_row(cells); }
+
+  void row_of(const std::vector<std::string>& cells) {
+    check(cells.size() == columns_, "a CSV row has one cell per column");
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (i > 0) text_ += ',';
+      // A lone empty cell would be an empty line, which readers skip.
+      const bool lone_empty = columns_ == 1 && cells[i].empty();
+      text_ += needs_quotes(cells[i]) || lone_empty ? quoted(cells[i]) : cells[i];
+    }
+    text_ += '\n';
+  }
 
   [[nodiscard]] const std::string& text() const { return text_; }
 
@@ -39,7 +53,21 @@ class CsvWriter {
       return fmt::format("{}", value);
     }
   }
-  void add_row(const std::vector<std::string>& cells);
+
+  // Spaces at the ends are quoted as well: some readers would trim them.
+  static bool needs_quotes(std::string_view cell) {
+    return cell.find_first_of(",\"\r\n") != std::string_view::npos || cell.starts_with(' ') ||
+           cell.ends_with(' ');
+  }
+
+  static std::string quoted(std::string_view cell) {
+    std::string text = "\"";
+    for (const char c : cell) {
+      if (c == '"') text += '"';
+      text += c;
+    }
+    return text + '"';
+  }
 
   std::size_t columns_;
   std::string text_;

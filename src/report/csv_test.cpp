@@ -10,7 +10,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "report/file.h"
+#include "base/files.h"
 
 namespace sotto {
 namespace {

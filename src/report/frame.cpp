@@ -5,210 +5,174 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sotto {
+#include "report/text.h"
+
+// Titles, legends, grids and labels, so placed that no text leaves the drawing or meets another.
+namespace sotto::report {
 namespace {
 
 constexpr double kTitleSize = 15;
 constexpr double kLabelSize = 12.5;
 constexpr double kTickSize = 12;
-constexpr double kLine = 17;          // from one line of text to the next
+constexpr double kNoteSize = 11.5;
+constexpr double kLeading = 4.5;      // between two lines of text
 constexpr double kLabelSpacing = 42;  // plot height per label of the y axis
-constexpr int kMostRows = 3;          // of category names
+constexpr double kBeforeName = 7;     // between a legend's sample and its name
+
+std::string with_scale(const std::string& label, const Axis& axis) {
+  return axis.scale == Scale::kLog10 ? label + " (log scale)" : label;
+}
 
 }  // namespace
 
-int most_y_labels(ChartSize size) {
-  return std::max(2, static_cast<int>(size.plot_height / kLabelSpacing));
+Frame::Frame(Svg& svg, ChartSize size, const std::string& title,
+             const std::vector<LegendEntry>& legend)
+    : svg_(svg), size_(size) {
+  const double width = size.width - 2 * kMargin;
+  draw_lines(title, {kMargin, height_}, width, {.size = kTitleSize, .bold = true, .kind = "title"});
+  height_ += 6;
+  constexpr double kLine = 20;
+  double x = kMargin;
+  for (const LegendEntry& entry : legend) {
+    if (entry.name.empty()) continue;
+    const double before = kLegendSample + kBeforeName;
+    const std::string name = shorten(entry.name, width - before, kLabelSize);
+    const double room = before + text_width(name, kLabelSize);
+    if (x > kMargin && x + room > size.width - kMargin) {
+      x = kMargin;
+      height_ += kLine;
+    }
+    svg.open_group("legend-entry", name == entry.name ? "" : entry.name);
+    const double middle = height_ + 8.5;
+    Look patch = entry.patch;
+    Look line = entry.line;
+    patch.kind = line.kind = "sample";
+    if (patch.fill != "none") svg.rect({x + 1, middle - 6}, kLegendSample - 2, 12, patch);
+    if (!line.stroke.empty()) svg.line({x, middle}, {x + kLegendSample, middle}, line);
+    if (entry.marker) {
+      svg.marker(*entry.marker, {x + kLegendSample / 2, middle}, entry.radius, entry.fill);
+    }
+    svg.text({x + before, height_ + 13}, name, {.size = kLabelSize, .kind = "legend"});
+    svg.close_group();
+    x += room + 20;
+  }
+  if (x > kMargin) height_ += kLine + 5;
 }
 
-Frame::Frame(Svg& svg, ChartSize size, const ChartLabels& labels,
-             const std::vector<LegendEntry>& legend, Axis y_axis)
-    : svg_(svg), size_(size), y_axis_(std::move(y_axis)) {
+// Moves the height below the text.
+void Frame::draw_lines(const std::string& text, Point from, double width, const TextLook& look) {
+  height_ = from.y;
+  for (const std::string& line : wrap_text(text, width, look.bold ? 1.1 * look.size : look.size)) {
+    height_ += look.size + kLeading;
+    svg_.text({from.x, height_ - 4}, line, look);
+  }
+}
+
+void Frame::begin_plot(double left, double right, double height) {
+  left_ = left;
+  right_ = right;
+  top_ = height_;
+  bottom_ = top_ + height;
+  height_ = bottom_;
+}
+
+void Frame::draw_y_axis(std::span<const double> values, Scale scale, const std::string& label) {
+  y_axis_ =
+      fit_axis(values, scale, std::max(2, static_cast<int>(size_.plot_height / kLabelSpacing)));
+  // Above the axis and level, because nobody should have to tilt their head.
+  draw_lines(with_scale(label, y_axis_), {kMargin, height_}, size_.width - 2 * kMargin,
+             {.size = kLabelSize, .ink = Ink::kMuted, .kind = "y-label"});
+  height_ += 10;
   double widest = 0;
   for (const Tick& tick : y_axis_.ticks) {
     widest = std::max(widest, text_width(tick.label, kTickSize));
   }
-  left_ = kMargin + widest + 8;
-  right_ = size.width - kMargin - 6;
-  height_ = draw_title(svg, size.width, kMargin, labels.title);
-  height_ = draw_legend(svg, size.width, height_, legend);
-  draw_y_axis(labels.y);
-}
-
-double draw_title(Svg& svg, double width, double y, const std::string& title) {
-  for (const std::string& line : wrap_text(title, width - 2 * kMargin, kTitleSize, true)) {
-    y += kTitleSize + 4;
-    svg.text(kMargin, y - 4, line, {.size = kTitleSize, .bold = true, .kind = "title"});
-  }
-  return y + 6;
-}
-
-double draw_legend(Svg& svg, double width, double y, const std::vector<LegendEntry>& legend) {
-  constexpr double kGap = 20;
-  constexpr double kBeforeName = 7;
-  const double most = width - 2 * kMargin - kLegendSampleWidth - kBeforeName;
-  double x = kMargin;
-  bool any = false;
-  for (const LegendEntry& entry : legend) {
-    if (entry.name.empty()) continue;
-    const std::string name = shorten(entry.name, most, kLabelSize);
-    const double room = kLegendSampleWidth + kBeforeName + text_width(name, kLabelSize);
-    if (any && x + room > width - kMargin) {
-      x = kMargin;
-      y += kLine + 3;
-    }
-    any = true;
-    svg.open("g", {{"class", "legend-entry"}});
-    if (name != entry.name) svg.tooltip(entry.name);
-    entry.sample(svg, x, y + kLine / 2);
-    svg.text(x + kLegendSampleWidth + kBeforeName, y + kLine / 2 + 4.5, name,
-             {.size = kLabelSize, .kind = "legend"});
-    svg.close("g");
-    x += room + kGap;
-  }
-  return any ? y + kLine + 8 : y;
-}
-
-Axis fit_axis_between(std::span<const double> values, Scale scale, double left, double right) {
-  const auto overlap = [&](const Axis& axis) {
-    double free_from = 0;
-    for (const Tick& tick : axis.ticks) {
-      if (tick.label.empty()) continue;
-      const double half = text_width(tick.label, kTickSize) / 2;
-      const double at = left + (right - left) * axis.fraction(tick.value);
-      if (at - half < free_from) return true;
-      free_from = at + half + 10;
-    }
-    return false;
-  };
-  int labels = 10;
-  Axis axis = fit_axis(values, scale, labels);
-  while (labels > 2 && overlap(axis)) axis = fit_axis(values, scale, --labels);
-  return axis;
-}
-
-void Frame::draw_y_axis(const std::string& label) {
-  const std::string name = label + (y_axis_.scale == Scale::kLog10 ? " (log scale)" : "");
-  // Above the axis and level, because nobody should have to tilt their head.
-  for (const std::string& line : wrap_text(name, size_.width - 2 * kMargin, kLabelSize)) {
-    height_ += kLine;
-    svg_.text(kMargin, height_ - 4, line,
-              {.size = kLabelSize, .ink = Ink::kMuted, .kind = "y-label"});
-  }
-  height_ += 10;
-  top_ = height_;
-  height_ = bottom();
-
+  begin_plot(kMargin + widest + 8, size_.width - kMargin - 6, size_.plot_height);
   for (const Tick& tick : y_axis_.ticks) {
     const double at = y(tick.value);
     const bool minor = tick.label.empty();
-    svg_.element("line", {{"class", minor ? "minor" : "grid"},
-                          {"x1", minor ? left_ - 3 : left_},
-                          {"x2", minor ? left_ : right_},
-                          {"y1", at},
-                          {"y2", at},
-                          {"stroke", svg_.ink(Ink::kGrid)}});
+    svg_.line({minor ? left_ - 3 : left_, at}, {minor ? left_ : right_, at},
+              {.kind = minor ? "minor" : "grid", .stroke = svg_.ink(Ink::kGrid)});
     if (minor) continue;
-    svg_.text(left_ - 8, at + 4, tick.label,
+    svg_.text({left_ - 8, at + 4}, tick.label,
               {.size = kTickSize, .ink = Ink::kMuted, .anchor = "end", .kind = "y-tick"});
   }
 }
 
 double Frame::y(double value) const {
-  if (!drawable(value, y_axis_.scale)) return bottom();
-  return bottom() - size_.plot_height * std::max(0.0, y_axis_.fraction(value));
+  if (!drawable(value, y_axis_.scale)) return bottom_;
+  return bottom_ - (bottom_ - top_) * std::max(0.0, y_axis_.fraction(value));
 }
 
-double Frame::x(const Axis& axis, double value) const {
-  return left_ + (right_ - left_) * axis.fraction(value);
+double Frame::x(double value) const {
+  return left_ + (right_ - left_) * std::clamp(x_axis_.fraction(value), 0.0, 1.0);
 }
 
-Axis Frame::draw_x_axis(std::span<const double> values, Scale scale, const std::string& label) {
-  Axis axis = fit_axis_between(values, scale, left_, right_);
+bool Frame::crowded() const {
+  double free_from = 0;
+  for (const Tick& tick : x_axis_.ticks) {
+    if (tick.label.empty()) continue;
+    const double half = text_width(tick.label, kTickSize) / 2;
+    if (x(tick.value) - half < free_from) return true;
+    free_from = x(tick.value) + half + 10;
+  }
+  return false;
+}
 
-  svg_.element("line", {{"x1", left_},
-                        {"x2", right_},
-                        {"y1", bottom()},
-                        {"y2", bottom()},
-                        {"stroke", svg_.ink(Ink::kMuted)}});
-  for (const Tick& tick : axis.ticks) {
-    const double at = x(axis, tick.value);
+void Frame::draw_x_axis(std::span<const double> values, Scale scale, const std::string& label,
+                        bool grid) {
+  int labels = 10;
+  x_axis_ = fit_axis(values, scale, labels);
+  while (labels > 2 && crowded()) x_axis_ = fit_axis(values, scale, --labels);
+
+  const std::string muted = svg_.ink(grid ? Ink::kGrid : Ink::kMuted);
+  svg_.line({left_, bottom_}, {right_, bottom_}, {.stroke = muted});
+  for (const Tick& tick : x_axis_.ticks) {
+    const double at = x(tick.value);
     const bool minor = tick.label.empty();
-    svg_.element("line", {{"class", minor ? "minor" : "mark"},
-                          {"x1", at},
-                          {"x2", at},
-                          {"y1", bottom()},
-                          {"y2", bottom() + (minor ? 3 : 5)},
-                          {"stroke", svg_.ink(minor ? Ink::kGrid : Ink::kMuted)}});
+    svg_.line({at, grid && !minor ? top_ : bottom_}, {at, bottom_ + (minor ? 3 : 5)},
+              {.kind = minor  ? "minor"
+                       : grid ? "grid"
+                              : "mark",
+               .stroke = minor ? svg_.ink(Ink::kGrid) : muted});
     if (minor) continue;
     // The last label may be wider than the margin beside it.
     const double half = text_width(tick.label, kTickSize) / 2;
-    svg_.text(std::clamp(at, half + 2, size_.width - half - 2), bottom() + 19, tick.label,
+    svg_.text({std::clamp(at, half + 2, size_.width - half - 2), bottom_ + 19}, tick.label,
               {.size = kTickSize, .ink = Ink::kMuted, .anchor = "middle", .kind = "x-tick"});
   }
-  height_ = bottom() + 22;
-  draw_x_label(label + (scale == Scale::kLog10 ? " (log scale)" : ""));
-  return axis;
+  draw_x_label(with_scale(label, x_axis_));
 }
 
 double Frame::slot_width(std::size_t slots) const {
   return (right_ - left_) / static_cast<double>(std::max<std::size_t>(slots, 1));
 }
 
-double Frame::slot_center(std::size_t slot, std::size_t slots) const {
-  return left_ + slot_width(slots) * (static_cast<double>(slot) + 0.5);
-}
-
 void Frame::draw_categories(const std::vector<std::string>& names, const std::string& label) {
   const double slot = slot_width(names.size());
-  double widest = 0;
-  for (const std::string& name : names) widest = std::max(widest, text_width(name, kTickSize) + 8);
-  // Names wider than their slot go on several rows in turn.
-  const int rows = std::clamp(static_cast<int>(std::ceil(widest / slot)), 1, kMostRows);
-
-  svg_.element("line", {{"x1", left_},
-                        {"x2", right_},
-                        {"y1", bottom()},
-                        {"y2", bottom()},
-                        {"stroke", svg_.ink(Ink::kMuted)}});
+  svg_.line({left_, bottom_}, {right_, bottom_}, {.stroke = svg_.ink(Ink::kMuted)});
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const double center = slot_center(i, names.size());
-    // At the ends of the axis a name must also stay inside the drawing.
-    const double room = std::min(slot * rows - 8, 2 * std::min(center, size_.width - center) - 4);
-    const std::string name = shorten(names[i], room, kTickSize);
-    const double row = static_cast<double>(static_cast<int>(i) % rows);
-    svg_.open("g");
-    if (name != names[i]) svg_.tooltip(names[i]);
-    svg_.text(center, bottom() + 19 + row * kLine, name,
+    const std::string name = shorten(names[i], slot - 6, kTickSize);
+    svg_.open_group("", name == names[i] ? "" : names[i]);
+    svg_.text({left_ + slot * (static_cast<double>(i) + 0.5), bottom_ + 19}, name,
               {.size = kTickSize, .anchor = "middle", .kind = "x-tick"});
-    svg_.close("g");
+    svg_.close_group();
   }
-  height_ = bottom() + 22 + (rows - 1) * kLine;
   draw_x_label(label);
 }
 
 void Frame::draw_x_label(const std::string& label) {
   const double center = (left_ + right_) / 2;
-  const double room = 2 * std::min(center, size_.width - center) - 4;
-  for (const std::string& line : wrap_text(label, room, kLabelSize)) {
-    height_ += kLine + 2;
-    svg_.text(center, height_ - 4, line,
-              {.size = kLabelSize, .ink = Ink::kMuted, .anchor = "middle", .kind = "x-label"});
-  }
+  draw_lines(label, {center, bottom_ + 24}, 2 * std::min(center, size_.width - center) - 4,
+             {.size = kLabelSize, .ink = Ink::kMuted, .anchor = "middle", .kind = "x-label"});
   height_ += kMargin - 4;
 }
 
-void Frame::draw_note(const std::string& text) {
-  for (const std::string& line : wrap_text(text, size_.width - 2 * kMargin, 11.5)) {
-    svg_.text(kMargin, height_ + 6, line, {.size = 11.5, .ink = Ink::kMuted, .kind = "note"});
-    height_ += 15;
-  }
+void Frame::draw_note(const std::string& text, double indent) {
+  if (text.empty()) return;
+  draw_lines(text, {kMargin + indent, height_ - 4}, size_.width - 2 * kMargin - indent,
+             {.size = kNoteSize, .ink = Ink::kMuted, .kind = "note"});
   height_ += 4;
 }
 
-std::string axis_in_words(const std::string& label, const Axis& axis) {
-  return fmt::format("{}{}, from {:.4g} to {:.4g}", label,
-                     axis.scale == Scale::kLog10 ? " (logarithmic)" : "", axis.low, axis.high);
-}
-
-}  // namespace sotto
+}  // namespace sotto::report

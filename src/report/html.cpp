@@ -3,16 +3,14 @@
 #include <fmt/core.h>
 
 #include "base/check.h"
-#include "report/escape.h"
 #include "report/svg.h"
+#include "report/text.h"
 
+// Markup for each part of a page. Whatever is text is escaped here.
 namespace sotto {
 namespace {
 
-// A hyphen is shorter than the digits it belongs to and breaks lines.
-std::string number_cell(const std::string& text) {
-  return text.starts_with('-') ? fmt::format("−{}", text.substr(1)) : text;
-}
+using report::escape;
 
 // A row's name, which may break after the signs that join words in the names of
 // columns: one long name must not push the numbers off a telephone.
@@ -27,36 +25,14 @@ std::string row_name(std::string_view text) {
   return html + escape(text.substr(from));
 }
 
-struct VerdictText {
+// An enum's value as a class of the style sheet and in words, in the order of its values.
+struct Badge {
   const char* kind;
   const char* words;
 };
-
-VerdictText text_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kHolds:
-      return {"holds", "✓ holds"};
-    case Verdict::kDiffers:
-      return {"differs", "✗ differs"};
-    case Verdict::kCorrected:
-      return {"corrected", "➜ corrected"};
-  }
-  check(false, "a verdict is one of its values");
-  return {};
-}
-
-VerdictText text_of(Callout kind) {
-  switch (kind) {
-    case Callout::kNote:
-      return {"note", "Note"};
-    case Callout::kFinding:
-      return {"finding", "Finding"};
-    case Callout::kWarning:
-      return {"warning", "Warning"};
-  }
-  check(false, "a callout is one of its kinds");
-  return {};
-}
+constexpr Badge kVerdicts[] = {
+    {"holds", "✓ holds"}, {"differs", "✗ differs"}, {"corrected", "➜ corrected"}};
+constexpr Badge kCallouts[] = {{"note", "Note"}, {"finding", "Finding"}, {"warning", "Warning"}};
 
 // A wide table scrolls by itself, with the keyboard as well; the page never does.
 std::string scrolling(std::string_view label, const std::string& table) {
@@ -65,8 +41,39 @@ std::string scrolling(std::string_view label, const std::string& table) {
       escape(label.empty() ? "Table" : label), table);
 }
 
-std::string caption_of(std::string_view caption) {
-  return caption.empty() ? "" : fmt::format("<caption>{}</caption>\n", escape(caption));
+// Cells are markup already. A table with a kind becomes cards on a telephone (page_css), and
+// its roles repeat what the elements are, because browsers forget it when CSS changes their
+// display.
+std::string table_html(std::string_view kind, std::string_view caption,
+                       const std::vector<Column>& columns,
+                       const std::vector<std::vector<std::string>>& rows) {
+  const bool cards = !kind.empty();
+  const auto role = [&](const char* name) {
+    return cards ? fmt::format(" role=\"{}\"", name) : "";
+  };
+  const auto number = [&](std::size_t column) {
+    return columns[column].align == Align::kNumber ? " class=\"number\"" : "";
+  };
+  std::string text = "<table" + (cards ? fmt::format(" class=\"{}\"", kind) : "") + role("table");
+  text += caption.empty() ? ">\n" : fmt::format(">\n<caption>{}</caption>\n", escape(caption));
+  text += fmt::format("<thead{}><tr{}>", role("rowgroup"), role("row"));
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    text += fmt::format("<th scope=\"col\"{}{}>{}</th>", role("columnheader"), number(i),
+                        escape(columns[i].heading));
+  }
+  text += fmt::format("</tr></thead>\n<tbody{}>\n", role("rowgroup"));
+  for (const auto& row : rows) {
+    check(row.size() == columns.size(), "a table row has one cell per column");
+    text += fmt::format("<tr{}><th scope=\"row\"{}{}>{}</th>", role("row"), role("rowheader"),
+                        number(0), row[0]);
+    for (std::size_t i = 1; i < row.size(); ++i) {
+      const std::string label =
+          cards ? fmt::format(" data-label=\"{}\"", escape(columns[i].heading)) : "";
+      text += fmt::format("<td{}{}{}>{}</td>", role("cell"), number(i), label, row[i]);
+    }
+    text += "</tr>\n";
+  }
+  return text + "</tbody>\n</table>\n";
 }
 
 }  // namespace
@@ -83,68 +90,30 @@ Section& Section::list(const std::vector<std::string>& items) {
   return *this;
 }
 
-Section& Section::code(std::string_view text) {
-  html_ += fmt::format("<pre tabindex=\"0\"><code>{}</code></pre>\n", escape(text));
-  return *this;
-}
-
-// As cards (page_css), the roles repeat what the elements are, because browsers
-// forget it when CSS changes their display.
 Section& Section::table(const Table& table) {
-  const auto role = [&](const char* name) {
-    return table.cards ? fmt::format(" role=\"{}\"", name) : "";
-  };
-  const auto number = [&](std::size_t column) {
-    return table.columns[column].align == Align::kNumber ? " class=\"number\"" : "";
-  };
-  std::string text = fmt::format("<table{}>\n{}<thead{}><tr{}>",
-                                 table.cards ? " class=\"cards\" role=\"table\"" : "",
-                                 caption_of(table.caption), role("rowgroup"), role("row"));
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    text += fmt::format("<th scope=\"col\"{}{}>{}</th>", role("columnheader"), number(i),
-                        escape(table.columns[i].heading));
-  }
-  text += fmt::format("</tr></thead>\n<tbody{}>\n", role("rowgroup"));
-  for (const auto& row : table.rows) {
-    check(row.size() == table.columns.size(), "a table row has one cell per column");
-    text += fmt::format("<tr{}>", role("row"));
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const bool is_number = table.columns[i].align == Align::kNumber;
-      const std::string cell = is_number ? escape(number_cell(row[i]))
-                               : i == 0  ? row_name(row[i])
-                                         : escape(row[i]);
-      const std::string label =
-          table.cards ? fmt::format(" data-label=\"{}\"", escape(table.columns[i].heading)) : "";
-      text += i == 0
-                  ? fmt::format("<th scope=\"row\"{}{}>{}</th>", role("rowheader"), number(i), cell)
-                  : fmt::format("<td{}{}{}>{}</td>", role("cell"), number(i), label, cell);
+  std::vector<std::vector<std::string>> rows = table.rows;
+  for (auto& row : rows) {
+    for (std::size_t i = 0; i < row.size() && i < table.columns.size(); ++i) {
+      // A hyphen is shorter than the digits it belongs to and breaks lines.
+      row[i] = table.columns[i].align == Align::kNumber ? escape(report::with_minus_sign(row[i]))
+               : i == 0                                 ? row_name(row[i])
+                                                        : escape(row[i]);
     }
-    text += "</tr>\n";
   }
-  html_ += scrolling(table.caption, text + "</tbody>\n</table>\n");
+  html_ += scrolling(table.caption,
+                     table_html(table.cards ? "cards" : "", table.caption, table.columns, rows));
   return *this;
 }
 
-// On a telephone each row becomes a card, as in a table of cards.
 Section& Section::claims(std::string_view caption, const std::vector<Claim>& claims) {
-  constexpr const char* kHeadings[] = {"Claim", "Claimed", "Measured", "Verdict"};
-  html_ += "<table class=\"claims\" role=\"table\">\n" + caption_of(caption) +
-           "<thead role=\"rowgroup\"><tr role=\"row\">";
-  for (const char* heading : kHeadings) {
-    html_ += fmt::format("<th scope=\"col\" role=\"columnheader\">{}</th>", heading);
-  }
-  html_ += "</tr></thead>\n<tbody role=\"rowgroup\">\n";
+  std::vector<std::vector<std::string>> rows;
   for (const Claim& claim : claims) {
-    const VerdictText verdict = text_of(claim.verdict);
-    html_ += fmt::format(
-        "<tr role=\"row\"><th scope=\"row\" role=\"rowheader\">{}</th>"
-        "<td role=\"cell\" data-label=\"Claimed\">{}</td>"
-        "<td role=\"cell\" data-label=\"Measured\">{}</td>"
-        "<td role=\"cell\" data-label=\"Verdict\"><span class=\"verdict {}\">{}</span></td></tr>\n",
-        escape(claim.what), escape(claim.claimed), escape(claim.measured), verdict.kind,
-        verdict.words);
+    const Badge& verdict = kVerdicts[static_cast<std::size_t>(claim.verdict)];
+    rows.push_back(
+        {escape(claim.what), escape(claim.claimed), escape(claim.measured),
+         fmt::format("<span class=\"verdict {}\">{}</span>", verdict.kind, verdict.words)});
   }
-  html_ += "</tbody>\n</table>\n";
+  html_ += table_html("claims", caption, {{"Claim"}, {"Claimed"}, {"Measured"}, {"Verdict"}}, rows);
   return *this;
 }
 
@@ -163,7 +132,7 @@ Section& Section::figure(const InlineSvg& drawing, std::string_view caption,
 }
 
 Section& Section::callout(Callout kind, std::string_view title, std::string_view text) {
-  const VerdictText words = text_of(kind);
+  const Badge& words = kCallouts[static_cast<std::size_t>(kind)];
   html_ += fmt::format(
       "<aside class=\"callout {}\" role=\"note\"><p class=\"callout-title\"><span>{}.</span> {}</p>"
       "<p>{}</p></aside>\n",
@@ -171,33 +140,21 @@ Section& Section::callout(Callout kind, std::string_view title, std::string_view
   return *this;
 }
 
-HtmlPage::HtmlPage(std::string title, std::string lead, std::string language)
-    : title_(std::move(title)), lead_(std::move(lead)), language_(std::move(language)) {}
-
-void HtmlPage::fact(std::string name, std::string value) {
-  facts_.push_back({std::move(name), std::move(value)});
-}
-
-Section& HtmlPage::section(std::string title) {
-  return sections_.emplace_back(std::move(title));
-}
-
 std::string HtmlPage::html() const {
   // The policy makes the browser enforce what the page promises: nothing is loaded, nothing runs.
   std::string text = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
       "'unsafe-inline'\">\n<title>{}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n<main>\n",
-      escape(language_), escape(title_), chart_css(), page_css());
+      escape(title_), report::chart_css(), report::page_css());
   text += fmt::format("<header>\n<h1>{}</h1>\n", escape(title_));
   if (!lead_.empty()) text += fmt::format("<p class=\"lead\">{}</p>\n", escape(lead_));
   text += top_.html();
   if (!facts_.empty()) {
     text += "<dl class=\"facts\">\n";
-    for (const Fact& fact : facts_) {
-      text +=
-          fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape(fact.name), escape(fact.value));
+    for (const auto& [name, value] : facts_) {
+      text += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape(name), escape(value));
     }
     text += "</dl>\n";
   }

@@ -3,10 +3,12 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "report/chart.h"
 
+// A report's page: sections of text, tables and drawings in one file.
 namespace sotto {
 
 enum class Align { kText, kNumber };
@@ -50,7 +52,6 @@ class Section {
 
   Section& paragraph(std::string_view text);
   Section& list(const std::vector<std::string>& items);
-  Section& code(std::string_view text);
   Section& table(const Table& table);
   Section& claims(std::string_view caption, const std::vector<Claim>& claims);
   Section& figure(const InlineSvg& drawing, std::string_view caption,
@@ -73,33 +74,34 @@ class Section {
 //     write_file("index.html", page.html());
 class HtmlPage {
  public:
-  explicit HtmlPage(std::string title, std::string lead = "", std::string language = "en");
+  explicit HtmlPage(std::string title, std::string lead = "")
+      : title_(std::move(title)), lead_(std::move(lead)) {}
 
   // A line of the summary under the title: "seed", "42".
-  void fact(std::string name, std::string value);
+  void fact(std::string name, std::string value) {
+    facts_.emplace_back(std::move(name), std::move(value));
+  }
 
   // What stands above the summary, without a heading: warnings.
   Section& top() { return top_; }
 
   // The reference stays valid as more sections are added.
-  Section& section(std::string title);
+  Section& section(std::string title) { return sections_.emplace_back(std::move(title)); }
 
   [[nodiscard]] std::string html() const;
 
  private:
-  struct Fact {
-    std::string name;
-    std::string value;
-  };
   std::string title_;
   std::string lead_;
-  std::string language_;
   Section top_{""};
-  std::vector<Fact> facts_;
+  std::vector<std::pair<std::string, std::string>> facts_;
   std::deque<Section> sections_;
 };
+
+namespace report {
 
 // The page's style sheet, without the colours of chart_css().
 [[nodiscard]] std::string_view page_css();
 
+}  // namespace report
 }  // namespace sotto

@@ -1,6 +1,7 @@
 #include "report/html.h"
 
-namespace sotto {
+// The look of a page on screens from 320 pixels up, and on paper.
+namespace sotto::report {
 
 // The colours are the variables of chart_css(), so that text and drawings agree.
 // Text in a series's colour is mixed with ink: 3:1 is enough for a line, not for words.
@@ -15,11 +16,11 @@ h1,h2,nav,table,figcaption,.facts,.callout-title,.verdict{
   font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',sans-serif}
 h1{font-size:2rem;line-height:1.2;letter-spacing:-.015em;margin:0 0 .75rem;text-wrap:balance}
 h2{font-size:1.3rem;line-height:1.3;letter-spacing:-.01em;margin:3.25rem 0 .75rem;text-wrap:balance}
-p,ul,pre,figure{margin:0 0 1.1rem}
+p,ul,figure{margin:0 0 1.1rem}
 p,li,dd,td,th,figcaption{overflow-wrap:break-word}
 .lead{font-size:1.15rem;color:var(--ink-muted)}
 a{color:var(--series-1);text-underline-offset:.15em}
-a:focus-visible,.scroll:focus-visible,pre:focus-visible{outline:2px solid var(--series-1);outline-offset:2px}
+a:focus-visible,.scroll:focus-visible{outline:2px solid var(--series-1);outline-offset:2px}
 .facts{display:flex;flex-wrap:wrap;gap:.75rem 2rem;margin:1.5rem 0;padding:.9rem 0;
   border-block:1px solid var(--rule);font-size:.875rem;line-height:1.4}
 .facts div{min-width:0}
@@ -27,8 +28,6 @@ a:focus-visible,.scroll:focus-visible,pre:focus-visible{outline:2px solid var(--
 .facts dd{margin:0;font-variant-numeric:tabular-nums}
 nav{font-size:.9375rem;line-height:1.9}
 nav ol{margin:0;padding-left:1.4rem}
-pre{overflow-x:auto;padding:.8rem 1rem;border:1px solid var(--rule);border-radius:6px;
-  font:.875rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .scroll{overflow-x:auto;margin:1.5rem 0}
 table{border-collapse:collapse;width:100%;font-size:.875rem;line-height:1.45}
 table.claims{margin:1.5rem 0}
@@ -85,4 +84,4 @@ figcaption a{white-space:nowrap;margin-left:.35rem}
 )css";
 }
 
-}  // namespace sotto
+}  // namespace sotto::report

@@ -2,13 +2,14 @@
 
 #include <gmock/gmock.h>
 
-#include "report/escape.h"
-#include "report/sample_page_for_tests.h"
-#include "report/xml_for_tests.h"
+#include "report/text.h"
+#include "support/sample_page.h"
+#include "support/xml.h"
 
 namespace sotto {
 namespace {
 
+using report::escape;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -77,13 +78,12 @@ TEST(HtmlPage, PutsWhatIsMostUrgentAboveTheFacts) {
 
 TEST(HtmlPage, EscapesWhateverTextItIsGiven) {
   const std::string nasty = "</p><script>alert('x')</script>\"&";
-  HtmlPage page(nasty, nasty, "\"><script>");
+  HtmlPage page(nasty, nasty);
   page.fact(nasty, nasty);
   for (int k = 0; k < 3; ++k) {
     page.section(nasty)
         .paragraph(nasty)
         .list({nasty})
-        .code(nasty)
         .table({nasty, {{nasty}, {nasty, Align::kNumber}}, {{nasty, nasty}}})
         .claims(nasty, {{nasty, nasty, nasty, Verdict::kHolds}})
         .figure({"<svg></svg>", "<svg></svg>"}, nasty, {{nasty, nasty}})

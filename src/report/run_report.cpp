@@ -5,20 +5,28 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/axis.h"
-#include "report/epsilon_chart.h"
-#include "report/promise.h"
-#include "report/report_sections.h"
+#include "base/check.h"
+#include "report/chart.h"
+#include "report/guarantee_text.h"
+#include "report/text.h"
 
-namespace sotto {
+// The page as a whole, its facts, and who could learn how much.
+namespace sotto::report {
 namespace {
 
-std::string solver_in_words(const std::string& solver) {
-  if (solver == "dishuf") return "dishuf (encrypted shuffle)";
-  if (solver == "pairwise") return "pairwise (shared masks)";
-  if (solver == "ac") return "ac (noise at every party)";
-  if (solver == "gt") return "gt (gradient tracking)";
-  return solver;
+std::string solver_in_words(Solver solver) {
+  switch (solver) {
+    case Solver::kDishuf:
+      return "dishuf (encrypted shuffle)";
+    case Solver::kPairwise:
+      return "pairwise (shared masks)";
+    case Solver::kAc:
+      return "ac (noise at every party)";
+    case Solver::kGt:
+      return "gt (gradient tracking)";
+  }
+  check(false, "a solver has words");
+  return {};
 }
 
 std::string capital(std::string text) {
@@ -32,7 +40,7 @@ std::string lead(const RunRecord& record) {
   const std::string parties = record.parties.size() == 1
                                   ? "one party"
                                   : fmt::format("{} parties", count_text(record.parties.size()));
-  if (record.unit == "entry") {
+  if (record.unit == Unit::kEntry) {
     return fmt::format("One least-squares model over what {} hold, and did not show.", parties);
   }
   return fmt::format("A linear model of {} over the tables of {}, which did not show their rows.",
@@ -59,7 +67,9 @@ void add_facts(const RunRecord& record, HtmlPage& page) {
   page.fact("Study", record.study);
   page.fact("Solver", solver_in_words(record.solver));
   // gt never solves equations: it walks to their solution.
-  if (!record.estimator.empty() && record.solver != "gt") page.fact("Estimator", record.estimator);
+  if (record.solver != Solver::kGt) {
+    page.fact("Estimator", std::string(to_string(record.estimator)));
+  }
   page.fact("Parties", count_text(record.parties.size()));
   if (record.noisy_rows) {
     page.fact("Rows", fmt::format("about {}, with noise",
@@ -91,8 +101,8 @@ void add_privacy(const RunRecord& record, HtmlPage& page) {
                           {"Best guess right", Align::kNumber},
                           {"As asked for"}},
               .cards = true};
-  for (const RunRecord::Adversary& observer : record.adversaries) {
-    const std::string who = capital(observer_in_words(observer.name));
+  for (const Adversary& observer : record.adversaries) {
+    const std::string who = capital(observer_in_words(observer));
     const bool limited = std::isfinite(observer.epsilon_at_delta);
     chart.rows.push_back({who, observer.epsilon_at_delta});
     table.rows.push_back({who, limited ? number_text(observer.epsilon_at_delta) : "no limit",
@@ -110,20 +120,20 @@ void add_privacy(const RunRecord& record, HtmlPage& page) {
       "toss a coin, can tell the two possibilities apart.");
 }
 
-void add_promise(const RunRecord& record, HtmlPage& page) {
-  const Promise promise = promise_of(record);
-  page.section("What is promised").list(promise.kept);
-  page.section("What is not promised").list(promise.limits);
-}
-
 }  // namespace
+}  // namespace sotto::report
+
+namespace sotto {
 
 HtmlPage run_report(const RunRecord& record, Audience audience) {
+  using namespace report;
   HtmlPage page(record.study.empty() ? "A run of sotto" : record.study, lead(record));
   add_warnings(record, page.top());
   add_facts(record, page);
   add_coefficients(record, page);
-  add_promise(record, page);
+  const GuaranteeText guarantee = guarantee_text(record);
+  page.section("What is promised").list(guarantee.kept);
+  page.section("What is not promised").list(guarantee.limits);
   add_privacy(record, page);
   add_graph(record, page, audience);
   add_convergence(record, page);

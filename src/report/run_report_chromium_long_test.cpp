@@ -1,6 +1,6 @@
-#include "report/chromium_for_tests.h"
-#include "report/run_records_for_tests.h"
 #include "report/run_report.h"
+#include "support/chromium.h"
+#include "support/run_records.h"
 
 namespace sotto {
 namespace {

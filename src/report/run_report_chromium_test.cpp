@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 
-#include "report/chromium_for_tests.h"
-#include "report/run_records_for_tests.h"
 #include "report/run_report.h"
+#include "support/chromium.h"
+#include "support/run_records.h"
 
 namespace sotto {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "report/run_records_for_tests.h"
-#include "report/xml_for_tests.h"
+#include "support/run_records.h"
+#include "support/xml.h"
 
 namespace sotto {
 namespace {
@@ -98,11 +98,10 @@ TEST(RunReport, LeavesOutWhatStaysWithThePartyWhenItIsShared) {
 TEST(RunReport, EscapesEveryTextOfARecord) {
   const std::string nasty = "</p></svg><script>alert('x')</script>\"&";
   RunRecord r = sample::energy();
-  r.study = r.study_hash = r.solver = r.estimator = r.target = r.consensus = nasty;
+  r.study = r.study_hash = r.target = nasty;
   r.transcript_hash = r.errors_refused = nasty;
   r.warnings = {nasty};
   for (auto& c : r.coefficients) c.name = nasty;
-  for (auto& a : r.adversaries) a.name = nasty;
   for (auto& p : r.parties) p = nasty;
   r.own[0].party = r.own[0].clipped[0].column = nasty;
   const std::string html = page_of(r);

@@ -5,9 +5,10 @@
 #include <array>
 #include <cmath>
 
-#include "report/escape.h"
+#include "report/text.h"
 
-namespace sotto {
+// Elements as text, in the order in which they are drawn.
+namespace sotto::report {
 namespace {
 
 struct Color {
@@ -31,16 +32,24 @@ constexpr std::array<Color, 6> kSeries{{{"--series-1", "#0072b2", "#56b4e9"},
                                         {"--series-5", "#9a7500", "#e6c02e"},
                                         {"--series-6", "#4a525b", "#c3cad2"}}};
 
+// The outlines of the series' markers, for a radius of 1; the first is a circle.
+const std::array<std::vector<Point>, 6> kOutlines{{
+    {},
+    {{-0.9, -0.9}, {0.9, -0.9}, {0.9, 0.9}, {-0.9, 0.9}},
+    {{0, -1.25}, {1.15, 0.8}, {-1.15, 0.8}},
+    {{0, -1.3}, {1.3, 0}, {0, 1.3}, {-1.3, 0}},
+    {{0, 1.25}, {1.15, -0.8}, {-1.15, -0.8}},
+    {{0, -1.3}, {0.4, -0.4}, {1.3, 0}, {0.4, 0.4}, {0, 1.3}, {-0.4, 0.4}, {-1.3, 0}, {-0.4, -0.4}},
+}};
+
 constexpr std::array<std::string_view, 5> kDashes{"", "8 4", "2 3", "10 3 2 3", "4 2"};
 
 constexpr const char* kFonts =
     "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif";
 
+// Adding 0 turns −0 into 0.
 std::string coordinate(double value) {
-  std::string text = fmt::format("{:.2f}", value);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.ends_with('.')) text.pop_back();
-  return text == "-0" ? "0" : text;
+  return fmt::format("{}", std::round(value * 100) / 100 + 0.0);
 }
 
 // The literal colour stands by where the page does not set the variable.
@@ -56,53 +65,71 @@ std::string variables(const char* Color::*shade) {
   return css;
 }
 
-std::string start_tag(std::string_view tag, Attributes attributes) {
-  std::string text = fmt::format("<{}", tag);
-  for (const Attribute& a : attributes) {
-    if (!a.value.empty()) text += fmt::format(" {}=\"{}\"", a.name, escape(a.value));
-  }
-  return text;
+std::string attribute(std::string_view name, std::string_view value) {
+  return value.empty() ? "" : fmt::format(" {}=\"{}\"", name, escape(value));
 }
 
 }  // namespace
 
-Attribute::Attribute(std::string_view attribute_name, std::string attribute_value)
-    : name(attribute_name), value(std::move(attribute_value)) {}
-
-Attribute::Attribute(std::string_view attribute_name, double attribute_value)
-    : name(attribute_name), value(coordinate(attribute_value)) {}
-
-void Svg::element(std::string_view tag, Attributes attributes) {
-  body_ += start_tag(tag, attributes) + "/>\n";
+void Svg::shape(std::string_view tag, const Attributes& place, const Look& look) {
+  body_ += fmt::format("<{}{}", tag, attribute("class", look.kind));
+  for (const auto& [name, value] : place) body_ += attribute(name, coordinate(value));
+  finish(look);
 }
 
-void Svg::open(std::string_view tag, Attributes attributes) {
-  body_ += start_tag(tag, attributes) + ">";
+void Svg::finish(const Look& look) {
+  body_ += attribute("fill", look.fill);
+  if (look.opacity < 1) {
+    body_ += attribute(look.fill == "none" ? "stroke-opacity" : "fill-opacity",
+                       coordinate(look.opacity));
+  }
+  body_ += attribute("stroke", look.stroke);
+  if (look.width != 1) body_ += attribute("stroke-width", coordinate(look.width));
+  body_ += attribute("stroke-dasharray", look.dashes) + "/>\n";
 }
 
-void Svg::close(std::string_view tag) {
-  body_ += fmt::format("</{}>\n", tag);
+void Svg::line(Point from, Point to, const Look& look) {
+  shape("line", {{"x1", from.x}, {"y1", from.y}, {"x2", to.x}, {"y2", to.y}}, look);
 }
 
-void Svg::tooltip(std::string_view text) {
-  body_ += fmt::format("<title>{}</title>", escape(text));
+void Svg::rect(Point corner, double width, double height, const Look& look) {
+  shape("rect", {{"x", corner.x}, {"y", corner.y}, {"width", width}, {"height", height}}, look);
 }
 
-void Svg::text(double x, double y, std::string_view text, const TextStyle& style) {
-  const std::string anchor = style.anchor == "start" ? "" : std::string(style.anchor);
-  open("text", {{"class", std::string(style.kind)},
-                {"x", x},
-                {"y", y},
-                {"font-size", style.size},
-                {"font-weight", style.bold ? "600" : ""},
-                {"text-anchor", anchor},
-                {"fill", ink(style.ink)},
-                {"stroke", style.halo ? ink(Ink::kPaper) : ""},
-                {"stroke-width", style.halo ? "4" : ""},
-                {"stroke-linejoin", style.halo ? "round" : ""},
-                {"paint-order", style.halo ? "stroke" : ""}});
-  body_ += escape(text);
-  close("text");
+void Svg::circle(Point center, double radius, const Look& look) {
+  shape("circle", {{"cx", center.x}, {"cy", center.y}, {"r", radius}}, look);
+}
+
+void Svg::path(const std::string& data, const Look& look) {
+  body_ += "<path" + attribute("class", look.kind) + attribute("d", data) +
+           attribute("stroke-linejoin", look.stroke.empty() ? "" : "round");
+  finish(look);
+}
+
+void Svg::text(Point at, std::string_view text, const TextLook& look) {
+  body_ += "<text" + attribute("class", look.kind) + attribute("x", coordinate(at.x)) +
+           attribute("y", coordinate(at.y)) + attribute("font-size", coordinate(look.size)) +
+           attribute("font-weight", look.bold ? "600" : "") +
+           attribute("text-anchor", look.anchor == "start" ? "" : look.anchor) +
+           attribute("fill", ink(look.ink));
+  if (look.halo) {
+    body_ += attribute("stroke", ink(Ink::kPaper)) +
+             " stroke-width=\"4\" stroke-linejoin=\"round\" paint-order=\"stroke\"";
+  }
+  body_ += fmt::format(">{}</text>\n", escape(text));
+}
+
+void Svg::marker(std::size_t series, Point center, double radius, const std::string& fill) {
+  const Look look{.fill = fill, .stroke = series_color(series), .width = 1.5};
+  std::vector<Point> outline = kOutlines[series % kOutlines.size()];
+  if (outline.empty()) return circle(center, radius, look);
+  for (Point& p : outline) p = {center.x + p.x * radius, center.y + p.y * radius};
+  path(path_data(outline) + "Z", look);
+}
+
+void Svg::open_group(std::string_view kind, std::string_view tooltip) {
+  body_ += fmt::format("<g{}>", attribute("class", kind));
+  if (!tooltip.empty()) body_ += fmt::format("<title>{}</title>", escape(tooltip));
 }
 
 std::string Svg::ink(Ink ink) const {
@@ -115,81 +142,38 @@ std::string Svg::series_color(std::size_t series) const {
 
 std::string Svg::document(double width, double height, std::string_view title,
                           std::string_view description) const {
+  const std::string w = coordinate(width);
+  const std::string h = coordinate(height);
   const bool alone = paint_ == Paint::kStandalone;
-  const std::string view_box = "0 0 " + coordinate(width) + " " + coordinate(height);
-  std::string text = start_tag("svg", {{"xmlns", "http://www.w3.org/2000/svg"},
-                                       {"viewBox", view_box},
-                                       {"width", alone ? coordinate(width) : ""},
-                                       {"height", alone ? coordinate(height) : ""},
-                                       {"role", "img"},
-                                       {"font-family", kFonts}});
-  text +=
-      fmt::format(">\n<title>{}</title>\n<desc>{}</desc>\n", escape(title), escape(description));
-  if (alone) {
-    text += start_tag("rect", {{"width", width}, {"height", height}, {"fill", ink(Ink::kPaper)}}) +
-            "/>\n";
-  }
-  return text + body_ + "</svg>\n";
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\"{}{} role=\"img\"{}>\n"
+      "<title>{}</title>\n<desc>{}</desc>\n{}{}</svg>\n",
+      w, h, attribute("width", alone ? w : ""), attribute("height", alone ? h : ""),
+      attribute("font-family", kFonts), escape(title), escape(description),
+      alone
+          ? fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", w, h, ink(Ink::kPaper))
+          : "",
+      body_);
 }
 
 std::string_view dash_pattern(std::size_t series) {
   return kDashes[series % kDashes.size()];
 }
 
-void draw_marker(Svg& svg, std::size_t series, double x, double y, double radius,
-                 const std::string& fill) {
-  const std::string color = svg.series_color(series);
-  const std::size_t shape = series % kSeries.size();
-  if (shape == 0) {
-    svg.element("circle", {{"cx", x},
-                           {"cy", y},
-                           {"r", radius},
-                           {"fill", fill},
-                           {"stroke", color},
-                           {"stroke-width", 1.5}});
-    return;
+std::string path_data(const std::vector<Point>& line) {
+  std::string text;
+  for (const Point& p : line) {
+    text += fmt::format("{}{:.2f} {:.2f}", text.empty() ? 'M' : 'L', p.x, p.y);
   }
-  struct Offset {
-    double x, y;
-  };
-  static const std::array<std::vector<Offset>, 6> kOutlines{{
-      {},
-      {{-0.9, -0.9}, {0.9, -0.9}, {0.9, 0.9}, {-0.9, 0.9}},  // square
-      {{0, -1.25}, {1.15, 0.8}, {-1.15, 0.8}},               // triangle
-      {{0, -1.3}, {1.3, 0}, {0, 1.3}, {-1.3, 0}},            // diamond
-      {{0, 1.25}, {1.15, -0.8}, {-1.15, -0.8}},              // triangle down
-      {{-0.4, -1.2},
-       {0.4, -1.2},
-       {0.4, -0.4},
-       {1.2, -0.4},
-       {1.2, 0.4},  // cross
-       {0.4, 0.4},
-       {0.4, 1.2},
-       {-0.4, 1.2},
-       {-0.4, 0.4},
-       {-1.2, 0.4},
-       {-1.2, -0.4},
-       {-0.4, -0.4}},
-  }};
-  std::string points;
-  for (const Offset& p : kOutlines[shape]) {
-    if (!points.empty()) points += ' ';
-    points += coordinate(x + p.x * radius) + "," + coordinate(y + p.y * radius);
-  }
-  svg.element("polygon", {{"points", points},
-                          {"fill", fill},
-                          {"stroke", color},
-                          {"stroke-width", 1.5},
-                          {"stroke-linejoin", "round"}});
+  return text;
 }
 
 std::string chart_css() {
-  const std::string light = variables(&Color::light);
   return fmt::format(
       ":root{{color-scheme:light dark;{0}}}\n"
       "@media (prefers-color-scheme:dark){{:root{{{1}}}}}\n"
       "@media print{{:root{{color-scheme:light;{0}}}}}\n",
-      light, variables(&Color::dark));
+      variables(&Color::light), variables(&Color::dark));
 }
 
-}  // namespace sotto
+}  // namespace sotto::report

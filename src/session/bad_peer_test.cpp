@@ -2,7 +2,7 @@
 // value leaves before the barrier.
 #include <gtest/gtest.h>
 
-#include "session/test_sessions.h"
+#include "support/sessions.h"
 
 namespace sotto {
 namespace {
@@ -72,7 +72,7 @@ TEST(BadPeer, OfAnotherStudyOrOfNoneIsRefused) {
   network.connect_all();
   network.run([](Mail& mail) {
     if (mail.from != 1 || mail.to != 0) return true;
-    wire::Frame frame = *frame_from(mail.frame);
+    wire::Frame frame = *session::frame_from(mail.frame);
     frame.set_protocol(kProtocol);
     frame.set_study(std::string(kDigestBytes, 'x'));
     mail.frame = frame.SerializeAsString();
@@ -167,7 +167,7 @@ TEST(BadPeer, WithWordsOfAnOldRunIsNoted) {
   wire::Statement old = network.signed_by(2, text);
   old.set_nonce(std::string(kNonceBytes, 'o'));
   old.set_signature(
-      network.notaries[2]->sign(statement_text(network.study.terms(2).study_hash, old)));
+      network.signers[2]->sign(session::statement_text(network.study.terms(2).study_hash, old)));
   wire::Body body;
   *body.mutable_statement() = old;
   network.disconnect(0, 1);
@@ -204,11 +204,11 @@ TEST(BadPeer, WithValuesThatItDidNotSignIsRefused) {
 // Signs the changed values as party 1 would.
 void resign(Network& network, wire::Body& body, PartyId liar) {
   wire::Step& step = *body.mutable_step();
-  const SimulatedNotary& notary = *network.notaries[liar];
+  const SimulatedSigner& signer = *network.signers[liar];
   if (step.has_round_values()) {
     const auto values = std::get<RoundValues>(*payload_of(step));
     step.mutable_round_values()->set_signature(
-        notary.sign(values_text(step.attempt(), liar, values)));
+        signer.sign(session::values_text(step.attempt(), liar, values)));
     return;
   }
   for (wire::AuthoredRelease& release : *step.mutable_round_releases()->mutable_news()) {
@@ -216,7 +216,7 @@ void resign(Network& network, wire::Body& body, PartyId liar) {
     IntegerVector indices;
     for (const std::string& bytes : release.indices()) indices.push_back(*integer_from(bytes));
     release.set_signature(
-        notary.sign(release_text(step.attempt(), liar, digest_of_release(indices))));
+        signer.sign(session::release_text(step.attempt(), liar, digest_of_release(indices))));
   }
 }
 
@@ -334,7 +334,7 @@ TEST(BadPeer, WhoRepeatsItselfWithoutEndIsRefusedAndFillsNoJournal) {
   std::uint64_t number = 0;
   const auto records = *network.journals[0]->records();
   for (const std::string& bytes : records) {
-    wire::Record record;
+    wire::JournalEvent record;
     ASSERT_TRUE(record.ParseFromString(bytes));
     number += record.has_heard() && record.heard().from() == 1 ? 1U : 0U;
   }

@@ -8,6 +8,27 @@
 
 namespace sotto {
 
+// How a run stands, or ended: what a session says of it, and what a store keeps.
+enum class RunState {
+  kRunning,
+  kFinished,  // with a result
+  kAborted,   // somebody gave it up
+  kFailed,
+};
+[[nodiscard]] constexpr std::string_view to_string(RunState state) {
+  switch (state) {
+    case RunState::kRunning:
+      return "running";
+    case RunState::kFinished:
+      return "finished";
+    case RunState::kAborted:
+      return "aborted";
+    case RunState::kFailed:
+      return "failed";
+  }
+  return {};
+}
+
 // What a release costs, for the ledger.
 struct Debit {
   std::string run;      // hexadecimal; a run is debited once, however often this is asked for

@@ -1,12 +1,14 @@
+// Numbers, acknowledgements, and when something is sent again.
+
 #include "session/links.h"
 
 #include <algorithm>
 
 #include "base/check.h"
-#include "session/digest.h"
+#include "base/digest.h"
 #include "session/wire.h"
 
-namespace sotto {
+namespace sotto::session {
 namespace {
 
 // Connections lose nothing while they last, so these only matter where they break without a word.
@@ -15,12 +17,18 @@ constexpr Time kLastResend{60'000};
 // How long an acknowledgement waits for a body to travel with.
 constexpr Time kReceiptDelay{150};
 
-std::string digest_of(std::string_view body) {
+std::string digest_of_body(std::string_view body) {
   return Digest("sotto body").add(body).value();
 }
 
-tl::unexpected<Error> refuse(std::string name, std::string what) {
-  return failed(std::move(name), std::move(what), "it was refused, and nothing has changed");
+tl::unexpected<Refusal> refuse(std::string name, std::string what, std::string fix,
+                               bool knows_us_better = false) {
+  return tl::unexpected(
+      Refusal{failed(std::move(name), std::move(what), std::move(fix)), knows_us_better});
+}
+
+tl::unexpected<Refusal> malformed(std::string what = "a malformed message") {
+  return refuse("E-frame", std::move(what), "it was refused, and nothing has changed");
 }
 
 }  // namespace
@@ -55,40 +63,41 @@ void Links::acknowledge(Link& link, std::uint64_t have) {
   link.sent = std::max(link.sent, link.acknowledged);
 }
 
-Result<std::optional<std::string>> Links::receive(PartyId from, std::string_view bytes, Time now) {
+Received<std::optional<std::string>> Links::receive(PartyId from, std::string_view bytes,
+                                                    Time now) {
   const auto found = links_.find(from);
-  if (found == links_.end())
-    return refuse("E-frame", "a message from somebody who is no neighbour");
+  if (found == links_.end()) return malformed("a message from somebody who is no neighbour");
   Link& link = found->second;
   const auto frame = frame_from(bytes);
-  if (!frame) return refuse("E-frame", "a malformed message");
+  if (!frame) return malformed();
   if (frame->protocol() != kProtocol) {
-    return failed("E-protocol",
+    return refuse("E-protocol",
                   "its sotto speaks version " + std::to_string(frame->protocol()) +
                       " of the protocol, ours version " + std::to_string(kProtocol),
                   "let every party run the same release of sotto");
   }
   if (frame->study() != study_hash_) {
-    return failed("E-study-differs",
+    return refuse("E-study-differs",
                   "its study differs from ours: their digest begins " +
                       to_hex(frame->study()).substr(0, 16) + ", ours " +
                       to_hex(study_hash_).substr(0, 16),
                   "compare the two study.toml: every byte must be the same");
   }
-  if (frame->nonce().size() != kNonceBytes) return refuse("E-frame", "a malformed message");
+  if (frame->nonce().size() != kNonceBytes) return malformed();
   if (link.nonce && *link.nonce != frame->nonce()) {
-    return failed("E-begun-anew", "it has begun another run, or lost its journal",
+    return refuse("E-begun-anew", "it has begun another run, or lost its journal",
                   "let it resume the run it began, or start a new run everywhere");
   }
   if (frame->have() > link.posted) {
-    return failed("E-other-journal", "it has heard more of this party than this run has said",
-                  "resume with the home that the run began in, or start a new run everywhere");
+    return refuse("E-other-journal", "it has heard more of this party than this run has said",
+                  "resume with the home that the run began in, or start a new run everywhere",
+                  true);
   }
   const std::uint64_t number = frame->number();
-  if ((number == 0) != frame->body().empty()) return refuse("E-frame", "a malformed message");
+  if ((number == 0) != frame->body().empty()) return malformed();
   if (number > 0 && number <= link.received.size() &&
-      link.received[number - 1] != digest_of(frame->body())) {
-    return failed("E-equivocation", "it sent two different messages under one number",
+      link.received[number - 1] != digest_of_body(frame->body())) {
+    return refuse("E-equivocation", "it sent two different messages under one number",
                   "it has lost its journal, or lies; nothing of the second was used");
   }
   link.nonce = frame->nonce();
@@ -109,7 +118,7 @@ Result<std::optional<std::string>> Links::receive(PartyId from, std::string_view
 }
 
 void Links::accept(PartyId from, std::string_view body) {
-  links_.at(from).received.push_back(digest_of(body));
+  links_.at(from).received.push_back(digest_of_body(body));
 }
 
 void Links::tick(Time now) {
@@ -166,4 +175,4 @@ bool Links::delivered(PartyId peer) const {
   return links_.at(peer).unacknowledged.empty();
 }
 
-}  // namespace sotto
+}  // namespace sotto::session

@@ -11,12 +11,24 @@
 #include "graph/graph.h"
 #include "session/terms.h"
 
+// Numbered bodies over connections that break: what makes them arrive once and in order.
 namespace sotto {
 
 struct Outgoing {
   PartyId to = 0;
   std::string frame;
 };
+
+// Why a frame was refused. It has changed nothing.
+struct Refusal : Error {
+  // The peer has heard more of us than we have said: most likely it is right, and we are not whom
+  // it knows. It must hear our greeting to say so, and hang up itself.
+  bool knows_us_better = false;
+};
+template <class T>
+using Received = tl::expected<T, Refusal>;
+
+namespace session {
 
 // Bodies arrive at each neighbour once and in order, over connections that lose,
 // repeat and reorder frames and break at any instant, and across crashes of
@@ -31,10 +43,9 @@ class Links {
   // Queues a body; it goes out with the next collect().
   void post(PartyId to, std::string body);
 
-  // What is new in a frame: the body, or nothing (a greeting, a repetition, a gap). An error: the
-  // frame is refused, and nothing has changed.
-  [[nodiscard]] Result<std::optional<std::string>> receive(PartyId from, std::string_view bytes,
-                                                           Time now);
+  // What is new in a frame: the body, or nothing (a greeting, a repetition, a gap).
+  [[nodiscard]] Received<std::optional<std::string>> receive(PartyId from, std::string_view bytes,
+                                                             Time now);
   // Counts a body as received: it is going into the journal, or comes from there.
   void accept(PartyId from, std::string_view body);
 
@@ -73,4 +84,5 @@ class Links {
   std::map<PartyId, Link> links_;
 };
 
+}  // namespace session
 }  // namespace sotto

@@ -20,8 +20,8 @@ std::string nonce(char letter) {
 
 // Two ends of one link; what is accepted is in the journal.
 struct Pair {
-  Links a{kStudy, nonce('a'), kOther};
-  Links b{kStudy, nonce('b'), kSelf};
+  session::Links a{kStudy, nonce('a'), kOther};
+  session::Links b{kStudy, nonce('b'), kSelf};
   std::vector<std::string> at_a;
   std::vector<std::string> at_b;
   Time now{};
@@ -30,7 +30,8 @@ struct Pair {
     a.connected(1, now);
     b.connected(0, now);
   }
-  void take(Links& links, PartyId from, const std::string& frame, std::vector<std::string>& got) {
+  void take(session::Links& links, PartyId from, const std::string& frame,
+            std::vector<std::string>& got) {
     auto body = links.receive(from, frame, now);
     ASSERT_TRUE(body.has_value()) << body.error().to_string();
     if (!*body) return;
@@ -136,7 +137,7 @@ TEST(Links, GoOnAfterACrashWhereTheJournalsStand) {
   pair.a.post(1, "one");
   pair.a.post(1, "two");
   pair.settle();
-  Links resumed(kStudy, nonce('a'), kOther);
+  session::Links resumed(kStudy, nonce('a'), kOther);
   for (const char* word : {"one", "two", "three"}) resumed.post(1, word);
   pair.a = std::move(resumed);
   pair.connect();
@@ -148,7 +149,8 @@ TEST(Links, NothingIsAcknowledgedThatWasNotAccepted) {
   Pair pair;
   pair.connect();
   ASSERT_TRUE(pair.a.receive(1, frame(0, 1, "word"), pair.now).has_value());
-  for (const Outgoing& out : pair.a.collect(pair.now)) EXPECT_EQ(frame_from(out.frame)->have(), 0U);
+  for (const Outgoing& out : pair.a.collect(pair.now))
+    EXPECT_EQ(session::frame_from(out.frame)->have(), 0U);
 }
 
 TEST(Links, AGapIsNotTaken) {
@@ -159,8 +161,8 @@ TEST(Links, AGapIsNotTaken) {
   EXPECT_FALSE(body->has_value());
 }
 
-void expect_refused(Links& links, PartyId from, const std::string& bytes, const std::string& name,
-                    const std::string& what) {
+void expect_refused(session::Links& links, PartyId from, const std::string& bytes,
+                    const std::string& name, const std::string& what) {
   const auto result = links.receive(from, bytes, Time{});
   ASSERT_FALSE(result.has_value()) << what;
   EXPECT_EQ(result.error().name, name);

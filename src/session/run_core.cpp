@@ -1,17 +1,25 @@
+// Who takes part, who is lost, and how a run ends.
+
 #include "session/run_core.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/check.h"
 
 namespace sotto {
-namespace {
 
-constexpr std::array<const char*, 7> kPhaseNames{"meeting",   "sealing",  "ready",  "releasing",
-                                                 "comparing", "finished", "stopped"};
+std::string to_string(Phase phase) {
+  static constexpr std::array<const char*, 7> kNames{"meeting",   "sealing",  "ready",  "releasing",
+                                                     "comparing", "finished", "stopped"};
+  return kNames.at(static_cast<std::size_t>(phase));
+}
+
+namespace session {
+namespace {
 
 // More words without news than any honest neighbour has: each statement once, and for each
 // attempt what was under way when it ended.
@@ -21,13 +29,9 @@ std::size_t most_idle_words(std::size_t parties) {
 
 }  // namespace
 
-std::string to_string(Phase phase) {
-  return kPhaseNames.at(static_cast<std::size_t>(phase));
-}
-
-RunCore::RunCore(const SessionTerms& terms, const Notary& notary, PartyFactory factory,
+RunCore::RunCore(const SessionTerms& terms, const Signer& signer, PartyFactory factory,
                  const RunKey& key, LedgerEffects& ledger)
-    : terms_(terms), notary_(notary), factory_(std::move(factory)), key_(key), ledger_(ledger) {}
+    : terms_(terms), signer_(signer), factory_(std::move(factory)), key_(key), ledger_(ledger) {}
 
 Result<void> RunCore::inspect(PartyId from, const wire::Body& body) const {
   const auto idle = idle_words_.find(from);
@@ -49,7 +53,7 @@ Result<void> RunCore::inspect(PartyId from, const wire::Body& body) const {
 
 void RunCore::begin() {
   wire::Text text;
-  text.mutable_hello()->set_certificate(notary_.certificate());
+  text.mutable_hello()->set_certificate(signer_.certificate());
   say(text);
   advance();
 }
@@ -72,11 +76,8 @@ void RunCore::lose(PartyId party, const std::string& reason) {
     advance();
     return;
   }
-  end(Error{.name = "E-lost",
-            .what = fmt::format("{} was lost after the barrier: {}", name(party), reason),
-            .where = {},
-            .fix = "the others' releases may be read by now; a new run costs the budget again",
-            .status = Status::kFailed});
+  end(failed("E-lost", fmt::format("{} was lost after the barrier: {}", name(party), reason),
+             "the others' releases may be read by now; a new run costs the budget again"));
 }
 
 void RunCore::end(Error error) {
@@ -124,16 +125,15 @@ std::string RunCore::lost() const {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// The parties that are left and that this one can reach through each other.
+// The parties that are left and that this one, which is one of them, can reach through each other.
 std::set<PartyId> RunCore::within_reach() const {
-  std::set<PartyId> reached{terms_.self};
-  std::vector<PartyId> front{terms_.self};
-  while (!front.empty()) {
-    const PartyId p = front.back();
-    front.pop_back();
-    for (const PartyId q : terms_.graph.neighbours(p)) {
-      if (!excluded_.contains(q) && reached.insert(q).second) front.push_back(q);
-    }
+  const std::vector<PartyId> gone(excluded_.begin(), excluded_.end());
+  const std::vector<PartyId> left = terms_.graph.all_but(gone);
+  const auto parts = terms_.graph.restricted_to(left).components();
+  const auto own = std::ranges::lower_bound(left, terms_.self) - left.begin();
+  std::set<PartyId> reached;
+  for (std::size_t k = 0; k < left.size(); ++k) {
+    if (parts[k] == parts[static_cast<std::size_t>(own)]) reached.insert(left[k]);
   }
   return reached;
 }
@@ -165,11 +165,8 @@ bool RunCore::given_up_by_all_left() const {
 // Why no attempt without the excluded parties can be made, if so.
 std::optional<Error> RunCore::cannot_go_on() const {
   const auto stopped = [](std::string error_name, std::string what, std::string fix) {
-    return Error{.name = std::move(error_name),
-                 .what = std::move(what),
-                 .where = {},
-                 .fix = "nothing has left and nothing was spent; " + std::move(fix),
-                 .status = Status::kFailed};
+    return failed(std::move(error_name), std::move(what),
+                  "nothing has left and nothing was spent; " + std::move(fix));
   };
   if (excluded_.contains(terms_.self)) {
     return stopped("E-excluded", "the others go on without this party: " + why_excluded_,
@@ -265,7 +262,8 @@ std::vector<PartyId> RunCore::waiting_for() const {
 
 std::vector<double> RunCore::result() const {
   check(phase_ == Phase::kComparing || phase_ == Phase::kFinished, "a run that came to a result");
-  return attempt_->party->result();
+  return attempt_->party->result().values;
 }
 
+}  // namespace session
 }  // namespace sotto

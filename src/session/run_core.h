@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -9,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "session/digest.h"
-#include "session/notary.h"
+#include "base/digest.h"
 #include "session/terms.h"
 #include "session/wire.h"
 
@@ -28,6 +26,8 @@ enum class Phase {
   kStopped,
 };
 [[nodiscard]] std::string to_string(Phase phase);
+
+namespace session {
 
 // What a run did to the ledger, in the order in which it did it.
 class LedgerEffects {
@@ -50,7 +50,7 @@ class LedgerEffects {
 //     same parties: before that one of them may have released, and would wait for it in vain.
 class RunCore {
  public:
-  RunCore(const SessionTerms& terms, const Notary& notary, PartyFactory factory, const RunKey& key,
+  RunCore(const SessionTerms& terms, const Signer& signer, PartyFactory factory, const RunKey& key,
           LedgerEffects& ledger);
 
   // Whether a body is worth hearing: well-formed, signed by whom it says. Changes nothing.
@@ -154,7 +154,7 @@ class RunCore {
   void name_who_differs();
 
   const SessionTerms& terms_;
-  const Notary& notary_;
+  const Signer& signer_;
   PartyFactory factory_;
   RunKey key_;
   LedgerEffects& ledger_;
@@ -182,4 +182,5 @@ class RunCore {
   std::vector<std::string> notes_;
 };
 
+}  // namespace session
 }  // namespace sotto

@@ -1,3 +1,6 @@
+// The journal around a run: every event is recorded before it has an effect, and replayed after a
+// crash; and the clock around it: who has been silent for how long.
+
 #include "session/session.h"
 
 #include <fmt/format.h>
@@ -20,12 +23,14 @@ constexpr Time kGone{3'000};
 
 // Marks an end that the ledger brought about: on replay it must happen at the same place.
 constexpr std::string_view kByLedger = "ledger:";
+// How the journal tells a run that a person gave up.
+constexpr std::string_view kAborted = "E-aborted";
 
 // Before the barrier a neighbour that is connected and silent is not known to be lost; after so
 // many patiences without progress the run gives up, and nothing was spent.
 constexpr int kPatiencesWithoutProgress = 3;
 
-double seconds(Time time) {
+double in_seconds(Time time) {
   return std::chrono::duration<double>(time).count();
 }
 
@@ -33,8 +38,8 @@ bool by_ledger(const wire::Ended& ended) {
   return ended.name().starts_with(kByLedger);
 }
 
-wire::Record record_of(const Error& error, std::string_view mark) {
-  wire::Record event;
+wire::JournalEvent record_of(const Error& error, std::string_view mark) {
+  wire::JournalEvent event;
   event.mutable_ended()->set_name(fmt::format("{}{}", mark, error.name));
   event.mutable_ended()->set_what(error.what);
   event.mutable_ended()->set_fix(error.fix);
@@ -51,7 +56,7 @@ Error error_from(const wire::Ended& ended) {
 }
 
 // What a run is about. Stands behind the key in the journal's first record.
-std::string digest_of(const SessionTerms& terms) {
+std::string digest_of_terms(const SessionTerms& terms) {
   const Debit& debit = terms.debit;
   const std::array<double, 2> amounts{debit.epsilon, debit.delta};
   return Digest("sotto terms")
@@ -65,7 +70,7 @@ std::string digest_of(const SessionTerms& terms) {
       .value();
 }
 
-tl::unexpected<Error> damaged() {
+Error damaged_journal() {
   return failed("E-journal", "the journal holds a record that cannot be read",
                 "the file was changed by something else than sotto; restore it from a backup");
 }
@@ -74,7 +79,7 @@ tl::unexpected<Error> damaged() {
 
 Result<void> Session::Ledger::reserve(std::string_view attempt) {
   if (replaying) {
-    if (refusal) return tl::unexpected(*refusal);
+    if (refusal) return *refusal;
     return {};
   }
   Debit debit = debit_;
@@ -92,13 +97,13 @@ void Session::Ledger::restore(std::string_view attempt) {
   if (!replaying) journal_.restore(debit_.run, to_hex(attempt));
 }
 
-Session::Session(SessionTerms terms, const Notary& notary, Journal& journal, PartyFactory factory,
+Session::Session(SessionTerms terms, const Signer& signer, Journal& journal, PartyFactory factory,
                  const RunKey& key, Time now)
     : terms_(std::move(terms)),
       journal_(journal),
       ledger_(journal, terms_.debit),
       run_id_(to_hex(key.nonce())),
-      core_(terms_, notary, std::move(factory), key, ledger_),
+      core_(terms_, signer, std::move(factory), key, ledger_),
       links_(terms_.study_hash, key.nonce(), terms_.graph.neighbours(terms_.self)),
       last_progress_(now),
       phase_since_(now) {
@@ -106,36 +111,34 @@ Session::Session(SessionTerms terms, const Notary& notary, Journal& journal, Par
   for (const PartyId neighbour : terms_.graph.neighbours(terms_.self)) away_since_[neighbour] = now;
 }
 
-Result<std::unique_ptr<Session>> Session::open(SessionTerms terms, const Notary& notary,
+Result<std::unique_ptr<Session>> Session::open(SessionTerms terms, const Signer& signer,
                                                Journal& journal, PartyFactory factory,
                                                const RunKey& fresh, Time now) {
-  auto records = journal.records();
-  if (!records) return tl::unexpected(records.error());
+  SOTTO_ASSIGN(auto records, journal.records());
   RunKey key = fresh;
-  if (!records->empty()) {
-    wire::Record first;
-    if (!first.ParseFromString(records->front()) || !first.has_begun()) return damaged();
-    auto kept = RunKey::restore(first.begun().key());
-    if (!kept) return tl::unexpected(kept.error());
-    key = *kept;
-    if (first.begun().terms() != digest_of(terms)) {
+  if (!records.empty()) {
+    wire::JournalEvent first;
+    if (!first.ParseFromString(records.front()) || !first.has_begun()) return damaged_journal();
+    SOTTO_ASSIGN(auto kept, RunKey::restore(first.begun().key()));
+    key = kept;
+    if (first.begun().terms() != digest_of_terms(terms)) {
       return refused("E-run-differs", "this run began with another study or with other data",
                      "resume it with what it began with, or abort it and start a new one");
     }
   }
   std::unique_ptr<Session> session(
-      new Session(std::move(terms), notary, journal, std::move(factory), key, now));
-  if (records->empty()) {
-    wire::Record begun;
+      new Session(std::move(terms), signer, journal, std::move(factory), key, now));
+  if (records.empty()) {
+    wire::JournalEvent begun;
     begun.mutable_begun()->set_key(key.bytes());
-    begun.mutable_begun()->set_terms(digest_of(session->terms_));
+    begun.mutable_begun()->set_terms(digest_of_terms(session->terms_));
     session->record(begun);
     // The key is kept before anything is drawn from it.
-    if (auto kept = journal.commit(); !kept) return tl::unexpected(kept.error());
+    SOTTO_TRY(journal.commit());
     session->staged_ = false;
     session->core_.begin();
-  } else if (auto replayed = session->replay(*records); !replayed) {
-    return tl::unexpected(replayed.error());
+  } else {
+    SOTTO_TRY(session->replay(records));
   }
   session->settle(now);
   return session;
@@ -144,28 +147,30 @@ Result<std::unique_ptr<Session>> Session::open(SessionTerms terms, const Notary&
 Result<void> Session::replay(std::span<const std::string> records) {
   ledger_.replaying = true;
   core_.begin();
-  std::vector<wire::Record> events;
+  std::vector<wire::JournalEvent> events;
   for (const std::string& bytes : records.subspan(1)) {
-    if (!events.emplace_back().ParseFromString(bytes)) return damaged();
+    if (!events.emplace_back().ParseFromString(bytes)) return damaged_journal();
   }
   for (std::size_t k = 0; k < events.size(); ++k) {
-    const wire::Record& event = events[k];
+    const wire::JournalEvent& event = events[k];
     ledger_.refusal.reset();
     if (k + 1 < events.size() && events[k + 1].has_ended() && by_ledger(events[k + 1].ended())) {
       ledger_.refusal = error_from(events[k + 1].ended());
     }
     if (event.has_heard()) {
-      const auto body = body_from(event.heard().body());
+      const auto body = session::body_from(event.heard().body());
       const auto neighbours = terms_.graph.neighbours(terms_.self);
-      if (!body || !std::ranges::binary_search(neighbours, event.heard().from())) return damaged();
+      if (!body || !std::ranges::binary_search(neighbours, event.heard().from()))
+        return damaged_journal();
       links_.accept(event.heard().from(), event.heard().body());
       core_.hear(event.heard().from(), *body);
     } else if (event.has_lost() && event.lost().party() < terms_.graph.size()) {
       core_.lose(event.lost().party(), event.lost().reason());
     } else if (event.has_ended()) {
+      aborted_ = aborted_ || (!core_.over() && event.ended().name() == kAborted);
       core_.end(error_from(event.ended()));
     } else {
-      return damaged();
+      return damaged_journal();
     }
     post();
   }
@@ -175,7 +180,7 @@ Result<void> Session::replay(std::span<const std::string> records) {
   return {};
 }
 
-void Session::record(const wire::Record& event) {
+void Session::record(const wire::JournalEvent& event) {
   journal_.append(event.SerializeAsString());
   staged_ = true;
 }
@@ -219,18 +224,19 @@ void Session::disconnected(PartyId neighbour, Time now) {
   links_.disconnected(neighbour);
 }
 
-Result<void> Session::receive(PartyId from, std::string_view frame, Time now) {
-  const auto named = [&](Error error) {
+Received<void> Session::receive(PartyId from, std::string_view frame, Time now) {
+  const auto named = [&](Refusal refusal) {
     const std::string who = from < terms_.names.size() ? terms_.names[from] : "somebody unknown";
-    return tl::unexpected(std::move(error).at(fmt::format("in a message from {}", who)));
+    if (refusal.where.empty()) refusal.where = fmt::format("in a message from {}", who);
+    return tl::unexpected(std::move(refusal));
   };
   auto bytes = links_.receive(from, frame, now);
   if (!bytes) return named(bytes.error());
   if (!*bytes) return {};
-  const auto body = body_from(**bytes);
-  if (!body) return named(failed("E-frame", "a malformed message", "it was refused").value());
-  if (auto fine = core_.inspect(from, *body); !fine) return named(fine.error());
-  wire::Record event;
+  const auto body = session::body_from(**bytes);
+  if (!body) return named({failed("E-frame", "a malformed message", "it was refused")});
+  if (auto fine = core_.inspect(from, *body); !fine) return named({fine.error()});
+  wire::JournalEvent event;
   event.mutable_heard()->set_from(from);
   event.mutable_heard()->set_body(**bytes);
   record(event);
@@ -245,10 +251,10 @@ bool Session::lose_silent_neighbours(Time now) {
   const Time limit = meeting ? terms_.meeting : terms_.patience;
   for (const auto& [neighbour, since] : away_since_) {
     if (core_.excluded().contains(neighbour) || now - since <= limit) continue;
-    wire::Record event;
+    wire::JournalEvent event;
     event.mutable_lost()->set_party(neighbour);
-    event.mutable_lost()->set_reason(
-        fmt::format("no connection to {} for {:.0f} s", terms_.names[neighbour], seconds(limit)));
+    event.mutable_lost()->set_reason(fmt::format("no connection to {} for {:.0f} s",
+                                                 terms_.names[neighbour], in_seconds(limit)));
     record(event);
     core_.lose(neighbour, event.lost().reason());
     settle(now);
@@ -267,16 +273,12 @@ void Session::tick(Time now) {
   if (meeting) limit = terms_.meeting + limit;
   if (core_.released()) limit = terms_.patience;
   if (now - last_progress_ <= limit) return;
-  std::vector<std::string> names;
-  for (const PartyId party : core_.waiting_for()) names.push_back(terms_.names[party]);
-  stop({.name = "E-patience",
-        .what = fmt::format("nothing was heard for {:.0f} s, while waiting for {}", seconds(limit),
-                            fmt::join(names, ", ")),
-        .where = {},
-        .fix = core_.released() ? "this party's value was released and is spent; a new run costs "
-                                  "the budget again"
-                                : "nothing was spent; see what became of them, and run again",
-        .status = Status::kFailed});
+  stop(failed("E-patience",
+              fmt::format("nothing was heard for {:.0f} s, while waiting for {}", in_seconds(limit),
+                          fmt::join(names_of(core_.waiting_for()), ", ")),
+              core_.released() ? "this party's value was released and is spent; a new run costs "
+                                 "the budget again"
+                               : "nothing was spent; see what became of them, and run again"));
 }
 
 void Session::stop(const Error& error) {
@@ -286,6 +288,12 @@ void Session::stop(const Error& error) {
   post();
 }
 
+void Session::abort() {
+  aborted_ = aborted_ || !core_.over();
+  stop(failed(std::string(kAborted), "the run was given up with sotto abort",
+              "start another with sotto join"));
+}
+
 std::optional<KeyedRandom::Key> Session::idle_key() const {
   if (met_ || core_.phase() != Phase::kMeeting) return std::nullopt;
   return core_.first_cipher_key();
@@ -293,9 +301,9 @@ std::optional<KeyedRandom::Key> Session::idle_key() const {
 
 Result<std::vector<Outgoing>> Session::flush(Time now) {
   settle(now);
-  if (broken_) return tl::unexpected(*broken_);
+  if (broken_) return *broken_;
   if (staged_) {
-    if (auto kept = journal_.commit(); !kept) return tl::unexpected(kept.error());
+    SOTTO_TRY(journal_.commit());
     staged_ = false;
   }
   return links_.collect(now, core_.over());
@@ -316,24 +324,44 @@ bool Session::may_leave(Time now) const {
   return everybody_served || now - phase_since_ > linger;
 }
 
+RunState Session::state() const {
+  if (core_.phase() == Phase::kFinished) return RunState::kFinished;
+  if (core_.phase() != Phase::kStopped) return RunState::kRunning;
+  return aborted_ ? RunState::kAborted : RunState::kFailed;
+}
+
+template <class Parties>
+std::vector<std::string> Session::names_of(const Parties& parties) const {
+  std::vector<std::string> names;
+  for (const PartyId party : parties) names.push_back(terms_.names[party]);
+  return names;
+}
+
+SessionProgress Session::progress() const {
+  return {.phase = core_.phase(),
+          .state = state(),
+          .waiting_for = names_of(core_.waiting_for()),
+          .without = names_of(core_.excluded()),
+          .released = core_.released()};
+}
+
 std::vector<std::string> Session::take_notes() {
   return core_.take_notes();
 }
 
 std::string Session::describe() const {
-  std::vector<std::string> names;
-  for (const PartyId party : core_.waiting_for()) names.push_back(terms_.names[party]);
+  const std::string names = fmt::format("{}", fmt::join(names_of(core_.waiting_for()), ", "));
   switch (core_.phase()) {
     case Phase::kMeeting:
-      return fmt::format("waiting for {}", fmt::join(names, ", "));
+      return fmt::format("waiting for {}", names);
     case Phase::kSealing:
       return "sealing with neighbours";
     case Phase::kReady:
-      return fmt::format("sealed; waiting until {} are ready", fmt::join(names, ", "));
+      return fmt::format("sealed; waiting until {} are ready", names);
     case Phase::kReleasing:
       return "released; averaging";
     case Phase::kComparing:
-      return fmt::format("comparing results; waiting for {}", fmt::join(names, ", "));
+      return fmt::format("comparing results; waiting for {}", names);
     case Phase::kFinished:
       return "finished";
     case Phase::kStopped:

@@ -10,6 +10,16 @@
 
 namespace sotto {
 
+// Where a run stands, for a program; describe() says it for a person.
+struct SessionProgress {
+  Phase phase = Phase::kMeeting;
+  RunState state = RunState::kRunning;
+  std::vector<std::string> waiting_for;  // parties
+  std::vector<std::string> without;      // parties that were lost, and given up
+  bool released = false;                 // something readable has left this party
+  bool operator==(const SessionProgress&) const = default;
+};
+
 // One party's run as its driver sees it: connections, frames and time go in, frames
 // come out, and everything that must not be lost is in the journal before it has
 // any effect outside. Sans-IO: the network and the fault simulation drive the
@@ -19,21 +29,22 @@ class Session {
  public:
   // With an empty journal: begins a run with `fresh`. Otherwise resumes; `fresh` is not used.
   // refused[E-run-differs] if the run began with another study or other data: the same noise on
-  // other data would show the difference. `notary` and `journal` outlive the session.
+  // other data would show the difference. `signer` and `journal` outlive the session.
   [[nodiscard]] static Result<std::unique_ptr<Session>> open(SessionTerms terms,
-                                                             const Notary& notary, Journal& journal,
+                                                             const Signer& signer, Journal& journal,
                                                              PartyFactory factory,
                                                              const RunKey& fresh, Time now);
 
   void connected(PartyId neighbour, Time now);
   void disconnected(PartyId neighbour, Time now);
-  // An error: the frame is refused and has changed nothing; it names the neighbour. The driver
-  // should say so and hang up.
-  [[nodiscard]] Result<void> receive(PartyId from, std::string_view frame, Time now);
+  // A refusal names the neighbour. The driver should say so and hang up.
+  [[nodiscard]] Received<void> receive(PartyId from, std::string_view frame, Time now);
   // Call at least every second or so.
   void tick(Time now);
-  // A person, or the machine, ends the run.
+  // Ends the run, for all.
   void stop(const Error& error);
+  // The same, because a person gave it up: E-aborted.
+  void abort();
 
   // Commits, and then says what may go out. After an error this session must not be used any
   // more: the journal is behind it.
@@ -49,8 +60,10 @@ class Session {
   // The run is over and nobody needs this party any more, or has had the time to ask.
   [[nodiscard]] bool may_leave(Time now) const;
 
-  [[nodiscard]] const RunCore& run() const { return core_; }
+  [[nodiscard]] const session::RunCore& run() const { return core_; }
   [[nodiscard]] std::string run_id() const { return run_id_; }  // hexadecimal
+  [[nodiscard]] RunState state() const;
+  [[nodiscard]] SessionProgress progress() const;
   [[nodiscard]] std::vector<std::string> take_notes();
   // For a person: what is being waited for, or how it ended.
   [[nodiscard]] std::string describe() const;
@@ -60,7 +73,7 @@ class Session {
  private:
   // Turns the run's ledger effects into the journal's; on replay they have happened. What the
   // ledger refused goes into the journal too: it is one of the things that happened to the run.
-  class Ledger final : public LedgerEffects {
+  class Ledger final : public session::LedgerEffects {
    public:
     Ledger(Journal& journal, Debit debit) : journal_(journal), debit_(std::move(debit)) {}
     [[nodiscard]] Result<void> reserve(std::string_view attempt) override;
@@ -75,22 +88,25 @@ class Session {
     Debit debit_;
   };
 
-  Session(SessionTerms terms, const Notary& notary, Journal& journal, PartyFactory factory,
+  Session(SessionTerms terms, const Signer& signer, Journal& journal, PartyFactory factory,
           const RunKey& key, Time now);
   [[nodiscard]] Result<void> replay(std::span<const std::string> records);
-  void record(const wire::Record& event);
+  void record(const wire::JournalEvent& event);
   // After an event: a refusal of the ledger's is recorded, the run's words go into the links.
   void settle(Time now);
   void post();
   [[nodiscard]] bool lose_silent_neighbours(Time now);
+  template <class Parties>
+  [[nodiscard]] std::vector<std::string> names_of(const Parties& parties) const;
 
   SessionTerms terms_;
   Journal& journal_;
   Ledger ledger_;
   std::string run_id_;
-  RunCore core_;
-  Links links_;
+  session::RunCore core_;
+  session::Links links_;
   bool staged_ = false;
+  bool aborted_ = false;
   std::map<PartyId, Time> away_since_;  // neighbours that are not connected
   Time last_progress_;
   Time phase_since_;

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "session/test_sessions.h"
+#include "support/sessions.h"
 
 namespace sotto {
 namespace {
@@ -353,8 +353,8 @@ TEST(Session, ARunIsNotResumedWithOtherDataOrAnotherStudy) {
   network.run([](Mail& mail) { return !is_readable(mail.frame); });
   network.crash(0);
   const auto reopen = [&](const SessionTerms& terms) {
-    return Session::open(terms, *network.notaries[0], *network.journals[0],
-                         network.study.factory(0), network.keys[0], network.now);
+    return Session::open(terms, *network.signers[0], *network.journals[0], network.study.factory(0),
+                         network.keys[0], network.now);
   };
   SessionTerms other_data = network.study.terms(0);
   other_data.debit.data = "another table";
@@ -382,7 +382,7 @@ TEST(Session, ADamagedJournalIsAnErrorAndNotACrash) {
       damaged.append(j == k ? std::string_view("nonsense") : std::string_view(records[j]));
     }
     ASSERT_TRUE(damaged.commit().has_value());
-    const auto session = Session::open(network.study.terms(0), *network.notaries[0], damaged,
+    const auto session = Session::open(network.study.terms(0), *network.signers[0], damaged,
                                        network.study.factory(0), network.keys[0], network.now);
     ASSERT_FALSE(session.has_value()) << k;
     EXPECT_EQ(session.error().name, "E-journal");

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/random.h"
@@ -12,6 +13,7 @@
 #include "protocol/message.h"
 #include "session/journal.h"
 
+// What a session is given: the study's terms, who signs, all randomness, and who computes.
 namespace sotto {
 
 // Time is an argument: milliseconds since whenever the driver began to count.
@@ -32,13 +34,28 @@ struct SessionTerms {
   std::string data_digest = {};
 };
 
+// Signs for this party, and knows whose signature is whose. On a network: Ed25519
+// under the certificates that the study pins.
+class Signer {
+ public:
+  Signer() = default;
+  Signer(const Signer&) = delete;
+  Signer& operator=(const Signer&) = delete;
+  virtual ~Signer() = default;
+
+  [[nodiscard]] virtual std::string certificate() const = 0;
+  [[nodiscard]] virtual std::string sign(std::string_view text) const = 0;
+  // Whether the study names this certificate for `party`.
+  [[nodiscard]] virtual bool pinned(PartyId party, std::string_view certificate) const = 0;
+  [[nodiscard]] virtual bool verify(std::string_view certificate, std::string_view text,
+                                    std::string_view signature) const = 0;
+};
+
 // All of a run's randomness, from the operating system's generator: by type, so
 // that nobody can hand a party on the network a seed.
 class RunKey {
  public:
   [[nodiscard]] static RunKey draw(OsRandom& random);
-  // For simulations, where there is nothing to protect.
-  [[nodiscard]] static RunKey simulated(RandomSource& random);
   // From the journal.
   [[nodiscard]] static Result<RunKey> restore(std::string_view bytes);
   ~RunKey();

@@ -1,8 +1,11 @@
+// One function a message, each way. Whatever a peer could write in two ways is refused.
+
 #include "session/wire.h"
 
-#include <algorithm>
-#include <bit>
 #include <cstring>
+#include <limits>
+
+#include "base/digest.h"
 
 namespace sotto {
 namespace {
@@ -75,25 +78,6 @@ std::optional<T> parse(std::string_view bytes) {
 
 }  // namespace
 
-std::string integer_bytes(const Integer& integer) {
-  const int sign = sgn(integer);
-  if (sign == 0) return {};
-  const std::size_t size = (mpz_sizeinbase(integer.get_mpz_t(), 2) + 7) / 8;
-  std::string bytes(1 + size, '\0');
-  bytes[0] = static_cast<char>(sign < 0 ? 1 : 0);
-  mpz_export(bytes.data() + 1, nullptr, 1, 1, 1, 0, integer.get_mpz_t());
-  return bytes;
-}
-
-std::optional<Integer> integer_from(std::string_view bytes) {
-  if (bytes.empty()) return Integer(0);
-  if (bytes.size() < 2 || (bytes[0] != 0 && bytes[0] != 1) || bytes[1] == 0) return std::nullopt;
-  Integer integer;
-  mpz_import(integer.get_mpz_t(), bytes.size() - 1, 1, 1, 1, 0, bytes.data() + 1);
-  if (bytes[0] == 1) integer = -integer;
-  return integer;
-}
-
 wire::Step step_of(const Payload& payload) {
   wire::Step step;
   if (const auto* offer = std::get_if<ShuffleOffer>(&payload)) {
@@ -141,6 +125,19 @@ std::optional<Payload> payload_of(const wire::Step& step) {
   return std::nullopt;
 }
 
+std::string digest_of_release(const IntegerVector& indices) {
+  return Digest("sotto indices").add(indices).value();
+}
+
+std::string transcript_hash(std::string_view attempt, std::span<const std::string> sent) {
+  Digest digest("sotto transcript");
+  digest.add(attempt);
+  for (const std::string& one : sent) digest.add(one);
+  return to_hex(digest.value());
+}
+
+namespace session {
+
 std::optional<wire::Frame> frame_from(std::string_view bytes) {
   return parse<wire::Frame>(bytes);
 }
@@ -153,4 +150,32 @@ std::optional<wire::Text> text_from(std::string_view bytes) {
   return parse<wire::Text>(bytes);
 }
 
+std::string statement_text(std::string_view study_hash, const wire::Statement& statement) {
+  return Digest("sotto statement")
+      .add(study_hash)
+      .add(std::uint64_t{statement.author()})
+      .add(statement.nonce())
+      .add(statement.text())
+      .value();
+}
+
+std::string release_text(std::string_view attempt, PartyId author,
+                         std::string_view indices_digest) {
+  return Digest("sotto release")
+      .add(attempt)
+      .add(std::uint64_t{author})
+      .add(indices_digest)
+      .value();
+}
+
+std::string values_text(std::string_view attempt, PartyId sender, const RoundValues& values) {
+  return Digest("sotto round")
+      .add(attempt)
+      .add(std::uint64_t{sender})
+      .add(std::uint64_t{values.round})
+      .add(std::span<const double>(values.values))
+      .value();
+}
+
+}  // namespace session
 }  // namespace sotto

@@ -3,11 +3,15 @@
 #include <sotto.pb.h>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "protocol/message.h"
 
+// The protocol's messages as bytes, and back, and what signatures stand under. What comes from a
+// peer is checked for form here (canonical integers, lengths, nothing unknown); what it means is
+// the state machines' business.
 namespace sotto {
 
 // What all parties must do alike and no study says: the grid, the weights of a table's sums, the
@@ -15,25 +19,38 @@ namespace sotto {
 // would compute different things do not start.
 inline constexpr std::uint32_t kProtocol = 2;
 
-// The protocol's messages as bytes, and back. What comes from a peer is checked for
-// form here (canonical integers, lengths, nothing unknown); what it means is the
-// state machines' business.
-
 inline constexpr std::size_t kNonceBytes = 16;
 inline constexpr std::size_t kDigestBytes = 32;
 inline constexpr std::size_t kMaxSignatureBytes = 128;
 inline constexpr std::size_t kMaxCertificateBytes = 16'384;
 
-[[nodiscard]] std::string integer_bytes(const Integer& integer);
-// None unless these are the bytes that integer_bytes gives.
-[[nodiscard]] std::optional<Integer> integer_from(std::string_view bytes);
-
 [[nodiscard]] wire::Step step_of(const Payload& payload);
 [[nodiscard]] std::optional<Payload> payload_of(const wire::Step& step);
+
+[[nodiscard]] std::string digest_of_release(const IntegerVector& indices);
+
+// What all parties saw of a run, as one name: SHA-256, hexadecimal, over the attempt and what each
+// member sent that can be read, in the study's order: digest_of_release() with `exact`, otherwise
+// the digest of all its round values.
+[[nodiscard]] std::string transcript_hash(std::string_view attempt,
+                                          std::span<const std::string> sent);
+
+namespace session {
 
 // Parses strictly: nothing left over, nothing unknown. None: malformed.
 [[nodiscard]] std::optional<wire::Frame> frame_from(std::string_view bytes);
 [[nodiscard]] std::optional<wire::Body> body_from(std::string_view bytes);
 [[nodiscard]] std::optional<wire::Text> text_from(std::string_view bytes);
 
+// What signatures stand under. Each text names its purpose, the study and everything
+// that gives the words their meaning, so that no signature can be used elsewhere.
+[[nodiscard]] std::string statement_text(std::string_view study_hash,
+                                         const wire::Statement& statement);
+// `author` and `sender` as the attempt numbers its members.
+[[nodiscard]] std::string release_text(std::string_view attempt, PartyId author,
+                                       std::string_view indices_digest);
+[[nodiscard]] std::string values_text(std::string_view attempt, PartyId sender,
+                                      const RoundValues& values);
+
+}  // namespace session
 }  // namespace sotto

@@ -116,12 +116,14 @@ wire::Frame a_frame() {
 
 TEST(Wire, ReadsNothingThatHasMoreInItThanItKnows) {
   const std::string bytes = a_frame().SerializeAsString();
-  ASSERT_TRUE(frame_from(bytes).has_value());
-  EXPECT_FALSE(frame_from(bytes + std::string("\x98\x06\x01", 3)).has_value()) << "unknown field";
-  EXPECT_FALSE(frame_from(bytes + std::string("\x18\x01", 2)).has_value()) << "a field twice";
-  EXPECT_FALSE(frame_from(bytes + '\0').has_value());
+  ASSERT_TRUE(session::frame_from(bytes).has_value());
+  EXPECT_FALSE(session::frame_from(bytes + std::string("\x98\x06\x01", 3)).has_value())
+      << "unknown field";
+  EXPECT_FALSE(session::frame_from(bytes + std::string("\x18\x01", 2)).has_value())
+      << "a field twice";
+  EXPECT_FALSE(session::frame_from(bytes + '\0').has_value());
   for (std::size_t size = 1; size < bytes.size(); ++size) {
-    const auto shorter = frame_from(std::string_view(bytes).substr(0, size));
+    const auto shorter = session::frame_from(std::string_view(bytes).substr(0, size));
     if (shorter) {
       EXPECT_EQ(shorter->SerializeAsString(), bytes.substr(0, size));
     }
@@ -151,14 +153,14 @@ TEST(Wire, NoBytesMakeItStumble) {
           bytes.insert(place, 1, static_cast<char>(random.below(256)));
       }
     }
-    if (const auto parsed = frame_from(bytes)) {
+    if (const auto parsed = session::frame_from(bytes)) {
       EXPECT_EQ(parsed->SerializeAsString(), bytes);
     }
-    if (const auto parsed = body_from(bytes)) {
+    if (const auto parsed = session::body_from(bytes)) {
       EXPECT_EQ(parsed->SerializeAsString(), bytes);
       if (parsed->has_step()) (void)payload_of(parsed->step());
     }
-    (void)text_from(bytes);
+    (void)session::text_from(bytes);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "simulate/test_accuracy.h"
+#include "support/accuracy.h"
 
 namespace sotto {
 namespace {

@@ -1,5 +1,7 @@
 // What is left in the sum. Over more draws: accuracy_long_test.cpp.
-#include "simulate/test_accuracy.h"
+#include "support/accuracy.h"
+
+#include "privacy/calibrate/pairwise.h"
 
 namespace sotto {
 namespace {

@@ -3,9 +3,10 @@
 
 #include <cmath>
 
-#include "privacy/gaussian.h"
+#include "privacy/budget.h"
+#include "privacy/calibrate/dishuf.h"
 #include "simulate/simulation.h"
-#include "simulate/test_secrets.h"
+#include "support/secrets.h"
 
 namespace sotto {
 namespace {
@@ -52,7 +53,8 @@ TEST(CycleOf250, ReachesOneInABillionAndChebyshevFiftyTimesSooner) {
 }
 
 class Lemma1 : public testing::TestWithParam<std::size_t> {};
-INSTANTIATE_TEST_SUITE_P(Parties, Lemma1, testing::Values(10, 50, 250));
+INSTANTIATE_TEST_SUITE_P(Parties, Lemma1, testing::Values(10, 50, 250),
+                         testing::PrintToStringParamName());
 
 // σ_η of 10^13.9, 10^101 and 10^676, and the parties agree on the sum all the same, to the bit.
 TEST_P(Lemma1, RunsInExactArithmeticAndReachesTheTrueAverage) {

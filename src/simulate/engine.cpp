@@ -1,3 +1,4 @@
+// Rounds without messages: plain loops over neighbouring numbers, for the vector units.
 #include "simulate/engine.h"
 
 #include <algorithm>

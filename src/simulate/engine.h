@@ -6,7 +6,7 @@
 
 #include "graph/weights.h"
 #include "privacy/seal.h"
-#include "protocol/consensus_plan.h"
+#include "protocol/consensus.h"
 
 namespace sotto {
 

@@ -1,8 +1,10 @@
 // The engine takes a faster way to the same bits as the state machines.
 #include <gtest/gtest.h>
 
+#include "privacy/calibrate/dishuf.h"
+#include "privacy/calibrate/pairwise.h"
 #include "simulate/simulation.h"
-#include "simulate/test_secrets.h"
+#include "support/secrets.h"
 
 namespace sotto {
 namespace {

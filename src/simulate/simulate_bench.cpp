@@ -1,8 +1,9 @@
 // What the engine is worth: the same bits, message by message and side by side, on a cycle of 250.
 #include <benchmark/benchmark.h>
 
+#include "privacy/calibrate/dishuf.h"
 #include "simulate/simulation.h"
-#include "simulate/test_secrets.h"
+#include "support/secrets.h"
 
 namespace sotto {
 namespace {

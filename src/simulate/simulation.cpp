@@ -1,13 +1,15 @@
+// Trials from a seed: sealed message by message, then averaged or tracked by messages or vectors.
 #include "simulate/simulation.h"
 
 #include <algorithm>
+#include <deque>
+#include <iterator>
 #include <memory>
 #include <utility>
 
 #include "base/check.h"
-#include "protocol/averaging_party.h"
-#include "protocol/gradient_tracking.h"
-#include "simulate/message_simulator.h"
+#include "protocol/averaging.h"
+#include "protocol/gt.h"
 
 namespace sotto {
 namespace {
@@ -15,13 +17,6 @@ namespace {
 // Trials that go through the engine together: enough to fill the vector units,
 // few enough for a long cycle's state to stay in the second-level cache.
 constexpr std::size_t kBatch = 8;
-
-// Who draws what: each has its own stream of the seed, so that no draw depends on another's.
-enum class Purpose : std::uint64_t { kNoise = 0, kKeys = 1 };
-
-std::uint64_t stream(std::uint64_t trial, PartyId party, Purpose purpose) {
-  return (trial << 24) | (std::uint64_t{party} << 2) | static_cast<std::uint64_t>(purpose);
-}
 
 // One trial's parties before the release, and what they draw from.
 struct Sealers {
@@ -39,9 +34,9 @@ void draw_from(const SimulationOptions& options, std::uint64_t trial, PartyId i,
     result.keys.push_back(std::make_unique<OsRandom>());
     return;
   }
-  result.noise.push_back(fast_noise(options.seed, stream(trial, i, Purpose::kNoise)));
+  result.noise.push_back(fast_noise(options.seed, simulated_stream(trial, i, Draws::kNoise)));
   result.keys.push_back(
-      std::make_unique<SeededRandom>(options.seed, stream(trial, i, Purpose::kKeys)));
+      std::make_unique<SeededRandom>(options.seed, simulated_stream(trial, i, Draws::kKeys)));
 }
 
 Sealers make_sealers(const AveragingSetup& setup, std::span<const Secret> secrets,
@@ -51,18 +46,13 @@ Sealers make_sealers(const AveragingSetup& setup, std::span<const Secret> secret
   const Cipher& cipher = options.cipher != nullptr ? *options.cipher : ideal_cipher();
   for (PartyId i = 0; i < graph.size(); ++i) {
     draw_from(options, trial, i, result);
-    auto& noise = *result.noise.back();
-    auto& keys = *result.keys.back();
-    if (const auto* local = std::get_if<LocalNoise>(&setup.noise)) {
-      result.sealing.push_back(make_local_sealing(secrets[i], local->sigma, noise));
-    } else if (const auto* shuffle = std::get_if<ShuffleNoise>(&setup.noise)) {
-      result.sealing.push_back(
-          make_shuffle(i, graph, secrets[i], *shuffle, noise, cipher, cipher.generate(keys), keys));
-    } else {
-      result.sealing.push_back(make_pairwise(i, graph, secrets[i],
-                                             std::get<PairwiseNoise>(setup.noise), noise, keys,
-                                             "sotto simulation"));
-    }
+    result.sealing.push_back(make_sealing(setup.noise, {.self = i,
+                                                        .graph = graph,
+                                                        .secret = secrets[i],
+                                                        .noise = *result.noise.back(),
+                                                        .keys = *result.keys.back(),
+                                                        .cipher = &cipher,
+                                                        .context = "sotto simulation"}));
   }
   return result;
 }
@@ -77,12 +67,11 @@ Result<std::vector<std::vector<double>>> run_trial_by_messages(const AveragingSe
     parties.push_back(std::make_unique<AveragingParty>(i, setup.weights, setup.consensus,
                                                        std::move(sealers.sealing[i])));
   }
-  if (auto run = run_messages(parties, options.schedule); !run) {
-    return tl::unexpected(run.error());
-  }
+  SOTTO_TRY(run_messages(parties, options.schedule));
   std::vector<std::vector<double>> sums;
   sums.reserve(parties.size());
-  for (const auto& party : parties) sums.push_back(static_cast<AveragingParty&>(*party).result());
+  for (const auto& party : parties)
+    sums.push_back(static_cast<AveragingParty&>(*party).result().values);
   return sums;
 }
 
@@ -96,7 +85,7 @@ Result<std::vector<Released>> run_sealing(const AveragingSetup& setup,
     sealed.push_back(sealing.get());
     parties.push_back(std::move(sealing));
   }
-  if (auto run = run_messages(parties); !run) return tl::unexpected(run.error());
+  SOTTO_TRY(run_messages(parties));
   std::vector<Released> releases;
   releases.reserve(sealed.size());
   for (const Sealing* sealing : sealed) releases.push_back(sealing->release());
@@ -118,14 +107,13 @@ Result<TrialValues> run_batch_by_engine(const AveragingSetup& setup,
                                         std::size_t count) {
   TrialValues values;
   for (std::size_t t = 0; t < count; ++t) {
-    const auto releases = run_sealing(setup, secrets, options, first + t);
-    if (!releases) return tl::unexpected(releases.error());
-    if (options.on_release) options.on_release(first + t, *releases);
+    SOTTO_ASSIGN(const auto releases, run_sealing(setup, secrets, options, first + t));
+    if (options.on_release) options.on_release(first + t, releases);
     auto& trial = values.emplace_back();
     if (setup.consensus.method == ConsensusMethod::kExact) {
-      trial.assign(secrets.size(), exact_sum(*releases));
+      trial.assign(secrets.size(), exact_sum(releases));
     } else {
-      for (const Released& release : *releases) trial.push_back(release.values());
+      for (const Released& release : releases) trial.push_back(release.values());
     }
   }
   if (setup.consensus.method != ConsensusMethod::kExact) {
@@ -141,6 +129,33 @@ Result<TrialValues> run_batch_by_engine(const AveragingSetup& setup,
 
 }  // namespace
 
+Result<Traffic> run_messages(std::span<const std::unique_ptr<Party>> parties,
+                             RandomSource* schedule) {
+  std::deque<Message> under_way;
+  auto send = [&](std::vector<Message> messages) {
+    for (Message& message : messages) under_way.push_back(std::move(message));
+  };
+  for (const auto& party : parties) {
+    SOTTO_ASSIGN(auto first, party->start());
+    send(std::move(first));
+  }
+  Traffic traffic;
+  while (!under_way.empty()) {
+    if (schedule != nullptr) {
+      std::swap(under_way.front(), under_way[schedule->below(under_way.size())]);
+    }
+    const Message message = std::move(under_way.front());
+    under_way.pop_front();
+    check(message.to < parties.size(), "messages go to parties of the run");
+    SOTTO_ASSIGN(auto more, parties[message.to]->receive(message));
+    send(std::move(more));
+    ++traffic.messages;
+  }
+  check(std::ranges::all_of(parties, [](const auto& party) { return party->done(); }),
+        "a run without messages under way is over");
+  return traffic;
+}
+
 Result<TrialValues> simulate_averaging(const AveragingSetup& setup, std::span<const Secret> secrets,
                                        const SimulationOptions& options) {
   check(secrets.size() == setup.weights.graph().size(), "one secret per party");
@@ -150,27 +165,15 @@ Result<TrialValues> simulate_averaging(const AveragingSetup& setup, std::span<co
     const std::size_t count = std::min(batch, options.trials - result.size());
     const std::uint64_t first = options.first_trial + result.size();
     if (options.rounds_by == RoundsBy::kEngine) {
-      auto values = run_batch_by_engine(setup, secrets, options, first, count);
-      if (!values) return values;
-      std::ranges::move(*values, std::back_inserter(result));
+      SOTTO_ASSIGN(auto values, run_batch_by_engine(setup, secrets, options, first, count));
+      std::ranges::move(values, std::back_inserter(result));
     } else {
-      auto sums = run_trial_by_messages(setup, secrets, options, first);
-      if (!sums) return tl::unexpected(sums.error());
-      result.push_back(std::move(*sums));
+      SOTTO_ASSIGN(auto sums, run_trial_by_messages(setup, secrets, options, first));
+      result.push_back(std::move(sums));
     }
     if (options.on_trial) options.on_trial(result.size());
   }
   return result;
-}
-
-std::vector<PerturbedCost> draw_costs(const TrackingSetup& setup, std::span<const Secret> secrets,
-                                      std::uint64_t seed, std::uint64_t trial) {
-  std::vector<PerturbedCost> costs;
-  for (PartyId i = 0; i < secrets.size(); ++i) {
-    const auto noise = fast_noise(seed, stream(trial, i, Purpose::kNoise));
-    costs.push_back(perturb_cost(secrets[i], setup.dimension, setup.laplace, setup.sigma, *noise));
-  }
-  return costs;
 }
 
 Result<TrialValues> simulate_tracking(const TrackingSetup& setup, std::span<const Secret> secrets,
@@ -197,9 +200,7 @@ Result<TrialValues> simulate_tracking(const TrackingSetup& setup, std::span<cons
         parties.push_back(std::make_unique<GradientTracking>(i, setup.weights, costs[0][i],
                                                              setup.step, setup.rounds));
       }
-      if (auto run = run_messages(parties, options.schedule); !run) {
-        return tl::unexpected(run.error());
-      }
+      SOTTO_TRY(run_messages(parties, options.schedule));
       auto& trial = result.emplace_back();
       for (const auto& party : parties) {
         const auto x = static_cast<GradientTracking&>(*party).x();

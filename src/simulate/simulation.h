@@ -2,42 +2,35 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
-#include <variant>
 #include <vector>
 
+#include "base/random.h"
 #include "paillier/cipher.h"
-#include "privacy/seal.h"
-#include "protocol/consensus_plan.h"
+#include "protocol/message.h"
+#include "protocol/setup.h"
 #include "simulate/engine.h"
 
+// The same state machines as on a network, driven by a loop in one process.
 namespace sotto {
+
+// What a run cost in messages.
+struct Traffic {
+  std::uint64_t messages = 0;
+};
+
+// Drives parties message by message until all are done. With a `schedule`, the
+// next message to arrive is drawn from it among all that are under way;
+// without, messages arrive in the order in which they were sent. A party's error
+// ends the run; so does a standstill, which would be a bug in a protocol.
+[[nodiscard]] Result<Traffic> run_messages(std::span<const std::unique_ptr<Party>> parties,
+                                           RandomSource* schedule = nullptr);
 
 // All parties in one process, from one seed. Sealing always goes message by
 // message through the state machines; the rounds after the release do too, or
 // take the vectorised engine. Same seed, same bits.
 enum class RoundsBy { kMessages, kEngine };
-
-struct LocalNoise {
-  double sigma = 0;
-};
-
-// What is public about a run of `ac`, `dishuf` or `pairwise`.
-struct AveragingSetup {
-  Weights weights;
-  ConsensusPlan consensus;
-  std::variant<LocalNoise, ShuffleNoise, PairwiseNoise> noise;
-};
-
-// What is public about a run of `gt`.
-struct TrackingSetup {
-  Weights weights;
-  std::size_t dimension = 0;
-  GridLaplace laplace;
-  double sigma = 0;
-  double step = 0;  // β
-  Round rounds = 0;
-};
 
 // Where a simulation's randomness comes from. With the operating system's, noise
 // is drawn by the exact samplers, as a party on the network draws it: that is
@@ -70,10 +63,5 @@ struct SimulationOptions {
                                                     std::span<const Secret> secrets,
                                                     const SimulationOptions& options,
                                                     const TrackingObserver& observer = {});
-
-// The perturbed costs of one trial, for those who study their rate.
-[[nodiscard]] std::vector<PerturbedCost> draw_costs(const TrackingSetup& setup,
-                                                    std::span<const Secret> secrets,
-                                                    std::uint64_t seed, std::uint64_t trial);
 
 }  // namespace sotto

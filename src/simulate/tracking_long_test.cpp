@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "privacy/gradient_noise.h"
-#include "protocol/gradient_rate.h"
+#include "privacy/calibrate/gt.h"
+#include "protocol/gt.h"
 #include "simulate/simulation.h"
-#include "simulate/test_secrets.h"
+#include "support/secrets.h"
 
 namespace sotto {
 namespace {

@@ -2,20 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
 #include "base/check.h"
-#include "solve/adassp.h"
-#include "solve/noise_aware.h"
-#include "solve/spectrum_of_sums.h"
 
+// The estimators by name, and those that are one formula.
 namespace sotto {
-
 namespace {
 
-constexpr std::array<std::pair<Estimator, std::string_view>, 4> kNames{
+constexpr std::array<std::pair<Estimator, std::string_view>, 4> kEstimatorNames{
     {{Estimator::kNoiseAware, "noise-aware"},
      {Estimator::kExact, "exact"},
      {Estimator::kPsdRidge, "psd-ridge"},
@@ -24,7 +22,7 @@ constexpr std::array<std::pair<Estimator, std::string_view>, 4> kNames{
 }  // namespace
 
 std::string_view to_string(Estimator estimator) {
-  for (const auto& [value, name] : kNames) {
+  for (const auto& [value, name] : kEstimatorNames) {
     if (value == estimator) return name;
   }
   check(false, "every estimator has a name");
@@ -32,7 +30,7 @@ std::string_view to_string(Estimator estimator) {
 }
 
 Result<Estimator> estimator_from_name(std::string_view name) {
-  for (const auto& [value, known] : kNames) {
+  for (const auto& [value, known] : kEstimatorNames) {
     if (known == name) return value;
   }
   return bad_input("E-solve-estimator", fmt::format("no estimator is called \"{}\"", name),
@@ -55,9 +53,9 @@ Result<Estimate> estimate(Estimator estimator, const NoisySums& sums) {
 }
 
 Result<Estimate> exact_solution(const NoisySums& sums) {
-  if (auto valid = validate(sums); !valid) return tl::unexpected(std::move(valid).error());
-  const SpectrumOfSums spectrum(sums.a);
-  SpectralSolution solution = minimum_norm(spectrum.values, spectrum.vectors, sums.b);
+  SOTTO_TRY(validate(sums));
+  const solve::SpectrumOfSums spectrum(sums.a);
+  solve::SpectralSolution solution = solve::minimum_norm(spectrum.values, spectrum.vectors, sums.b);
   Estimate found;
   found.theta = std::move(solution.theta);
   if (solution.dropped > 0) {
@@ -76,9 +74,40 @@ Result<Estimate> exact_solution(const NoisySums& sums) {
 }
 
 Result<Estimate> psd_ridge(const NoisySums& sums) {
-  if (auto valid = validate(sums); !valid) return tl::unexpected(std::move(valid).error());
+  SOTTO_TRY(validate(sums));
   const double lambda = sums.invariant_sigma() * std::sqrt(static_cast<double>(sums.size()));
-  return ridge_of_projection(sums, SpectrumOfSums(sums.a), lambda);
+  return solve::ridge_of_projection(sums, solve::SpectrumOfSums(sums.a), lambda);
 }
 
+Result<Estimate> adassp(const NoisySums& sums) {
+  SOTTO_TRY(validate(sums));
+  const solve::SpectrumOfSums spectrum(sums.a);
+  const double bound =
+      solve::noise_bound(sums.invariant_sigma(), sums.size(), solve::kAdasspFailure);
+  const double smallest = std::max(0.0, spectrum.values(0) - bound);
+  return solve::ridge_of_projection(sums, spectrum, std::max(0.0, bound - smallest));
+}
+
+namespace solve {
+
+double noise_bound(double sigma, Eigen::Index d, double failure) {
+  return sigma * (std::sqrt(2 * static_cast<double>(d)) + std::sqrt(-2 * std::log(failure)));
+}
+
+Estimate ridge_of_projection(const NoisySums& sums, const SpectrumOfSums& spectrum, double lambda) {
+  const Eigen::VectorXd values = spectrum.values.cwiseMax(0).array() + lambda;
+  SpectralSolution solution = minimum_norm(values, spectrum.vectors, sums.b);
+  Estimate found;
+  found.theta = std::move(solution.theta);
+  found.ridge = lambda;
+  if (solution.dropped > 0) {
+    found.warnings.push_back(
+        fmt::format("The sums are singular in {} of {} directions; of all solutions this is the "
+                    "shortest.",
+                    solution.dropped, sums.size()));
+  }
+  return found;
+}
+
+}  // namespace solve
 }  // namespace sotto

@@ -8,7 +8,7 @@
 #include <limits>
 #include <random>
 
-#include "problem/family.h"
+#include "moments/costs.h"
 
 namespace sotto {
 namespace {

@@ -1,3 +1,4 @@
+// One function per section; what belongs to one solver is in the function of its name.
 #include "study/sections.h"
 
 #include <fmt/format.h>
@@ -43,13 +44,25 @@ double positive(TomlReader& section, std::string_view key, double fallback,
   return value;
 }
 
+// A month: longer than anybody waits, short enough for a clock in milliseconds.
+constexpr double kMaxSeconds = 31.0 * 86'400;
+
+double read_seconds(TomlReader& section, std::string_view key, double fallback) {
+  const double seconds = section.optional_number(key).value_or(fallback);
+  if (!(seconds >= 1 && seconds <= kMaxSeconds)) {
+    section.fail_value(key, fmt::format("{} = {} is not a time to wait", key, seconds),
+                       fmt::format("give seconds, from 1 to {:.0f}", kMaxSeconds));
+  }
+  return seconds;
+}
+
 }  // namespace
 
 Result<StudyHead> read_study_section(TomlReader& section) {
   StudyHead head;
   head.name = section.text("name");
   const std::string solver = section.choice("solver", {"dishuf", "pairwise", "gt", "ac"});
-  if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
+  SOTTO_TRY(section.finish());
   head.solver = *solver_from(solver);
   return head;
 }
@@ -57,11 +70,11 @@ Result<StudyHead> read_study_section(TomlReader& section) {
 Result<PrivacyTerms> read_privacy_section(TomlReader& section) {
   auto fail = [&](std::string_view key, const Error& error) {
     section.fail(key, error);
-    return tl::unexpected(section.finish().error());
+    return section.finish().error();
   };
   const double epsilon = section.number("epsilon");
   const double delta = section.number("delta");
-  const bool record = section.choice("unit", {"record", "entry"}) == "record";
+  const bool record = unit_from(section.choice("unit", {"record", "entry"})) == Unit::kRecord;
   const auto mu = section.optional_number("mu");
   const std::string neighbours = section.choice(
       "neighbours", {"add-remove", "replace"}, record ? std::nullopt : std::optional("add-remove"));
@@ -74,18 +87,15 @@ Result<PrivacyTerms> read_privacy_section(TomlReader& section) {
   }
   if (!record && !mu) {
     section.fail("mu", bad_input("E-study-missing", "unit = \"entry\" needs mu",
-                                 "say how far one entry of θ may move: mu = 3.0")
-                           .value());
+                                 "say how far one entry of θ may move: mu = 3.0"));
   }
   const auto colluders = section.optional_integer("colluders", 0, kMaxParties);
-  if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
-
+  SOTTO_TRY(section.finish());
   const auto checked_epsilon = Epsilon::make(epsilon);
   if (!checked_epsilon) return fail("epsilon", checked_epsilon.error());
   const auto checked_delta = Delta::make(delta);
   if (!checked_delta) return fail("delta", checked_delta.error());
-  const Neighbours relation =
-      neighbours == "replace" ? Neighbours::kReplace : Neighbours::kAddRemove;
+  const Neighbours relation = neighbours_from(neighbours).value_or(Neighbours::kAddRemove);
   // A row's sensitivity depends on [solve] too; study_file.cpp sets it when both are read.
   const auto sensitivity =
       record ? row_sensitivity(relation, SolveTerms{}) : Sensitivity::make(*mu);
@@ -93,7 +103,7 @@ Result<PrivacyTerms> read_privacy_section(TomlReader& section) {
   require_range(section, "epsilon", epsilon, kEpsilonRange);
   require_range(section, "delta", delta, kDeltaRange);
   require_range(section, "mu", sensitivity->value(), kAnyNumber);
-  if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
+  SOTTO_TRY(section.finish());
   return PrivacyTerms{.budget = Budget{*checked_epsilon, *checked_delta},
                       .unit = record ? Unit::kRecord : Unit::kEntry,
                       .neighbours = relation,
@@ -116,7 +126,7 @@ Result<GtTerms> read_gt_section(TomlReader& section) {
   if (const auto rounds = section.optional_integer("rounds", 1, kMaxRounds)) {
     terms.rounds = static_cast<Round>(*rounds);
   }
-  if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
+  SOTTO_TRY(section.finish());
   return terms;
 }
 
@@ -138,13 +148,13 @@ Result<DishufTerms> read_dishuf_section(TomlReader& section) {
     }
   }
   terms.full_randomness = section.choice("randomness", {"half", "full"}, "half") == "full";
-  if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
+  SOTTO_TRY(section.finish());
   return terms;
 }
 
 Result<double> read_pairwise_section(TomlReader& section) {
   const double g = positive(section, "g", 0.001, kGRange);
-  if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
+  SOTTO_TRY(section.finish());
   return g;
 }
 
@@ -157,7 +167,7 @@ Result<ConsensusTerms> read_consensus_section(TomlReader& section) {
     section.fail_value("tolerance", fmt::format("tolerance = {} is not below 1", terms.tolerance),
                        "write for example tolerance = 1e-9");
   }
-  if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
+  SOTTO_TRY(section.finish());
   return terms;
 }
 
@@ -170,7 +180,7 @@ Result<SolveTerms> read_solve_section(TomlReader& section, Unit unit) {
   if (error_bars && unit != Unit::kRecord) {
     section.fail_value("error_bars", "error_bars is for unit = \"record\"", "remove error_bars");
   }
-  if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
+  SOTTO_TRY(section.finish());
   return SolveTerms{.estimator = *estimator_from_name(name),
                     .error_bars = error_bars.value_or(true)};
 }
@@ -180,22 +190,39 @@ Result<std::optional<ProblemSource>> read_problem_section(TomlReader& section) {
   ProblemSource source;
   if (auto files = section.optional_texts("files")) source.files = std::move(*files);
   if (const auto file = section.optional_text("file")) source.files = {*file};
+  const auto dimension = section.optional_integer("m", 1, 512);
   if (source.files.empty()) {
     source.family = section.choice("family", {"paper"});
-    const auto dimension = section.optional_integer("m", 1, 512);
     const auto seed = section.optional_integer("seed", 0, kMaxSeed);
     source.dimension = static_cast<std::size_t>(dimension.value_or(3));
     source.seed = static_cast<std::uint64_t>(seed.value_or(1));
   } else {
-    for (const char* key : {"family", "m", "seed"}) {
+    source.dimension = static_cast<std::size_t>(dimension.value_or(0));
+    for (const char* key : {"family", "seed"}) {
       if (section.has(key)) {
         section.fail_value(key, fmt::format("{} does not go with files", key),
                            fmt::format("remove {}, or the files", key));
       }
     }
   }
-  if (auto fine = section.finish(); !fine) return tl::unexpected(fine.error());
+  SOTTO_TRY(section.finish());
   return std::optional(source);
+}
+
+Result<NetworkTerms> read_network_section(TomlReader& section, std::size_t parties) {
+  NetworkTerms terms;
+  // More than half: otherwise two halves that lose each other would both go on, and everybody's
+  // value would be released twice over.
+  const auto all = static_cast<std::int64_t>(parties);
+  const auto least = section.optional_integer("min_parties", all / 2 + 1, all);
+  if (least) {
+    terms.min_parties = static_cast<std::size_t>(*least);
+    terms.attempts = parties - terms.min_parties + 1;
+  }
+  terms.meeting_seconds = read_seconds(section, "meeting_seconds", terms.meeting_seconds);
+  terms.patience_seconds = read_seconds(section, "patience_seconds", terms.patience_seconds);
+  SOTTO_TRY(section.finish());
+  return terms;
 }
 
 }  // namespace sotto

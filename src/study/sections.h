@@ -1,13 +1,66 @@
 #pragma once
 
+#include <toml++/toml.h>
+
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "study/study.h"
-#include "study/toml_reader.h"
 
 namespace sotto {
+
+// One table of a TOML file. Every key that is asked for is remembered, so that
+// finish() can refuse the rest: a misspelt key must not silently mean nothing.
+//
+// Errors collect instead of returning: after the first one every further question
+// answers with a default, and error() has the first. That keeps the reading of
+// a section to one line per key.
+class TomlReader {
+ public:
+  // `section` is the table's name as a person writes it: "[privacy]".
+  TomlReader(const toml::table* table, std::string section, std::string file);
+
+  [[nodiscard]] bool present() const { return table_ != nullptr; }
+  [[nodiscard]] bool has(std::string_view key);
+
+  [[nodiscard]] double number(std::string_view key);  // required
+  [[nodiscard]] std::optional<double> optional_number(std::string_view key);
+  [[nodiscard]] std::optional<std::int64_t> optional_integer(std::string_view key,
+                                                             std::int64_t least, std::int64_t most);
+  [[nodiscard]] std::string text(std::string_view key);  // required
+  [[nodiscard]] std::optional<std::string> optional_text(std::string_view key);
+  [[nodiscard]] std::optional<bool> optional_flag(std::string_view key);
+  // One of `choices`; the error lists them.
+  [[nodiscard]] std::string choice(std::string_view key, const std::vector<std::string>& choices,
+                                   std::optional<std::string> fallback = std::nullopt);
+  [[nodiscard]] const toml::node* node(std::string_view key);
+  [[nodiscard]] std::optional<std::vector<double>> optional_numbers(std::string_view key);
+  [[nodiscard]] std::optional<std::vector<std::string>> optional_texts(std::string_view key);
+
+  // "[privacy] epsilon, line 6, column 11 of study.toml"
+  [[nodiscard]] std::string place(std::string_view key) const;
+
+  // Keeps the first error; a missing place becomes that of `key`.
+  void fail(std::string_view key, Error error);
+  void fail_value(std::string_view key, std::string what, std::string fix);
+
+  // The first error of this table, or of an unknown key in it.
+  [[nodiscard]] Result<void> finish();
+
+ private:
+  const toml::table* table_;
+  std::string section_;
+  std::string file_;
+  std::set<std::string, std::less<>> asked_;
+  std::optional<Error> error_;
+};
+
+// The choice nearest to `word`, if near enough to be a slip of the hand.
+[[nodiscard]] std::optional<std::string> nearest_word(std::string_view word,
+                                                      const std::vector<std::string>& choices);
 
 // One function per section of study.toml. Each reads all its keys and refuses the rest.
 

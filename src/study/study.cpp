@@ -1,8 +1,13 @@
+// What a study's values mean together: weights of the release, and the study of some parties.
 #include "study/study.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "base/check.h"
+#include <algorithm>
+#include <map>
+
+#include "base/digest.h"
 
 namespace sotto {
 namespace {
@@ -14,30 +19,13 @@ constexpr double kAddRemoveV2 = 0.25;
 // Where a row is replaced, Δ = (2 + w²)/√2 for every v² up to w² + w⁴/2: less would gain nothing.
 constexpr double kReplaceV2 = 1;
 
+bool is_fingerprint(const std::string& text) {
+  constexpr std::string_view kPrefix = "sha256:";
+  return text.starts_with(kPrefix) && text.size() == kPrefix.size() + 64 &&
+         !from_hex(std::string_view(text).substr(kPrefix.size())).empty();
+}
+
 }  // namespace
-
-std::string to_string(Solver solver) {
-  switch (solver) {
-    case Solver::kGt:
-      return "gt";
-    case Solver::kDishuf:
-      return "dishuf";
-    case Solver::kAc:
-      return "ac";
-    case Solver::kPairwise:
-      return "pairwise";
-  }
-  check(false, "a solver has a name");
-  return {};
-}
-
-Result<Solver> solver_from(std::string_view name) {
-  for (const Solver solver : {Solver::kGt, Solver::kDishuf, Solver::kAc, Solver::kPairwise}) {
-    if (to_string(solver) == name) return solver;
-  }
-  return bad_input("E-solver", fmt::format("there is no solver \"{}\"", name),
-                   "choose gt, dishuf, ac or pairwise");
-}
 
 RecordWeights released_weights(Neighbours neighbours, const SolveTerms& terms) {
   if (!terms.error_bars) return {.w2 = 1, .v2 = 0};
@@ -46,6 +34,62 @@ RecordWeights released_weights(Neighbours neighbours, const SolveTerms& terms) {
 
 Sensitivity row_sensitivity(Neighbours neighbours, const SolveTerms& terms) {
   return *Sensitivity::make(*record_sensitivity(neighbours, released_weights(neighbours, terms)));
+}
+
+Result<Study> Study::restricted_to(std::span<const PartyId> members) const {
+  if (members.size() == graph().size()) return *this;
+  Study rest = *this;
+  rest.weights = weights.restricted_to(members);
+  SOTTO_TRY(require_connected(rest.graph()));
+  rest.parties.clear();
+  for (const PartyId member : members) rest.parties.push_back(parties[member]);
+  if (rest.problem && rest.problem->files.size() == graph().size()) {
+    rest.problem->files.clear();
+    for (const PartyId member : members) rest.problem->files.push_back(problem->files[member]);
+  }
+  return rest;
+}
+
+Result<PartyId> party_named(const Study& study, const std::string& name) {
+  const auto found = std::ranges::find(study.parties, name, &PartyTerms::name);
+  if (found != study.parties.end()) return static_cast<PartyId>(found - study.parties.begin());
+  std::vector<std::string> names;
+  for (const PartyTerms& party : study.parties) names.push_back(party.name);
+  return bad_input("E-party-unknown", fmt::format("the study has no party \"{}\"", name),
+                   fmt::format("the parties are {}", fmt::join(names, ", ")));
+}
+
+Result<void> check_network(const Study& study) {
+  std::map<std::string, std::string> owner;
+  for (const PartyTerms& party : study.parties) {
+    if (!is_fingerprint(party.fingerprint)) {
+      return bad_input("E-network-fingerprint",
+                       fmt::format("{} has no fingerprint of the form sha256:… with 64 digits from "
+                                   "0-9a-f",
+                                   party.name),
+                       "let its operator run sotto keys new, and paste what sotto keys show prints")
+          .at(fmt::format("[[party]] {}", party.name));
+    }
+    const auto [other, fresh] = owner.emplace(party.fingerprint, party.name);
+    if (!fresh) {
+      return bad_input(
+                 "E-network-fingerprint",
+                 fmt::format("{} and {} have the same fingerprint", other->second, party.name),
+                 "every party makes its own key with sotto keys new")
+          .at(fmt::format("[[party]] {}", party.name));
+    }
+  }
+  for (const Edge& edge : study.graph().edges()) {
+    const PartyTerms& a = study.parties[edge.a];
+    const PartyTerms& b = study.parties[edge.b];
+    if (!a.address.empty() || !b.address.empty()) continue;
+    return bad_input(
+               "E-network-edge",
+               fmt::format("{} and {} are neighbours, and neither has an address", a.name, b.name),
+               "give one of them an address = \"host:port\" where the other can reach it")
+        .at("[[party]]");
+  }
+  return {};
 }
 
 }  // namespace sotto

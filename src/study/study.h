@@ -2,30 +2,23 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/schema.h"
 #include "graph/weights.h"
+#include "moments/sensitivity.h"
 #include "privacy/budget.h"
-#include "privacy/calibration.h"
-#include "privacy/gradient_noise.h"
-#include "problem/sensitivity.h"
-#include "protocol/consensus_plan.h"
+#include "privacy/calibrate/dishuf.h"
+#include "privacy/calibrate/gt.h"
+#include "protocol/consensus.h"
 #include "solve/estimators.h"
 
 namespace sotto {
 
 // What all parties agree on, as typed values: study.toml once it has been read.
-
-enum class Solver { kGt, kDishuf, kAc, kPairwise };
-[[nodiscard]] std::string to_string(Solver solver);
-[[nodiscard]] Result<Solver> solver_from(std::string_view name);
-
-enum class Unit {
-  kRecord,  // one person's row
-  kEntry,   // one entry of θ, moved by at most μ: the paper's adjacency
-};
 
 struct PrivacyTerms {
   Budget budget;
@@ -74,7 +67,7 @@ struct ConsensusTerms {
 // Where the parties' costs come from when there are no tables.
 struct ProblemSource {
   std::string family;         // "paper", or empty: files
-  std::size_t dimension = 0;  // m
+  std::size_t dimension = 0;  // m; 0: the files say it, and nothing can be planned without them
   std::uint64_t seed = 0;
   std::vector<std::string> files;  // one for all parties, or one each
 };
@@ -110,6 +103,25 @@ struct Study {
   std::string hash;  // SHA-256 of the file's bytes, hexadecimal
 
   [[nodiscard]] const Graph& graph() const { return weights.graph(); }
+
+  // The study of those who are left: the graph without the others, edges with their
+  // weights. `members` ascending. Fails where the rest does not hang together.
+  [[nodiscard]] Result<Study> restricted_to(std::span<const PartyId> members) const;
 };
+
+// E-party-unknown lists the names there are.
+[[nodiscard]] Result<PartyId> party_named(const Study& study, const std::string& name);
+
+// Every party has a fingerprint, no two the same, and one end of every edge has an address.
+// E-network-fingerprint, E-network-edge.
+[[nodiscard]] Result<void> check_network(const Study& study);
+
+// study.toml → typed values. Every error says line and column. Unknown keys are
+// errors, and privacy has no defaults: a forgotten line must not choose somebody's.
+// Relative file names in the study are relative to it.
+[[nodiscard]] Result<Study> read_study(const std::string& path);
+
+// The same from text; `name` stands for the file in errors.
+[[nodiscard]] Result<Study> parse_study(std::string_view text, const std::string& name);
 
 }  // namespace sotto

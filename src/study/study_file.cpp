@@ -1,9 +1,6 @@
-#include "study/study_file.h"
-
+// study.toml → Study: the sections in turn, then what they must be together.
 #include <fmt/format.h>
-#include <openssl/sha.h>
 
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -11,32 +8,24 @@
 #include <sstream>
 #include <utility>
 
+#include "base/digest.h"
 #include "study/sections.h"
-#include "study/toml_reader.h"
+#include "study/study.h"
 
 namespace sotto {
 namespace {
 
 constexpr std::size_t kMaxStudyBytes = 1 << 20;
 
-std::string sha256_hex(std::string_view text) {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
-  std::string hex;
-  for (const unsigned char byte : digest) hex += fmt::format("{:02x}", byte);
-  return hex;
-}
-
 // Debian's toml++ is built to throw.
 Result<toml::table> parse_toml(std::string_view text, const std::string& name) {
   try {
     return toml::parse(text, name);
   } catch (const toml::parse_error& error) {
-    return tl::unexpected(bad_input("E-study-syntax", std::string(error.description()),
-                                    "correct the line; TOML wants key = value under [section]")
-                              .value()
-                              .at(fmt::format("line {}, column {} of {}", error.source().begin.line,
-                                              error.source().begin.column, name)));
+    return bad_input("E-study-syntax", std::string(error.description()),
+                     "correct the line; TOML wants key = value under [section]")
+        .at(fmt::format("line {}, column {} of {}", error.source().begin.line,
+                        error.source().begin.column, name));
   }
 }
 
@@ -44,38 +33,31 @@ Result<void> check_together(const Study& study, const std::string& file) {
   auto at = [&](std::string_view section) { return fmt::format("{} of {}", section, file); };
   if (study.privacy.unit == Unit::kRecord) {
     if (study.solver == Solver::kGt) {
-      return tl::unexpected(
-          refused("E-gt-record", "gt protects one entry of θ, and has no guarantee for a row",
-                  "use solver = \"dishuf\", \"pairwise\" or \"ac\" with unit = \"record\"")
-              .value()
-              .at(at("[study] solver")));
+      return refused("E-gt-record", "gt protects one entry of θ, and has no guarantee for a row",
+                     "use solver = \"dishuf\", \"pairwise\" or \"ac\" with unit = \"record\"")
+          .at(at("[study] solver"));
     }
     if (!study.data) {
-      return tl::unexpected(bad_input("E-study-missing", "unit = \"record\" needs a [data] section",
-                                      "describe the target and the features, with public bounds")
-                                .value()
-                                .at(at("[data]")));
+      return bad_input("E-study-missing", "unit = \"record\" needs a [data] section",
+                       "describe the target and the features, with public bounds")
+          .at(at("[data]"));
     }
     if (study.problem) {
-      return tl::unexpected(bad_input("E-study-value", "a study over tables has no [problem]",
-                                      "remove [problem], or use unit = \"entry\"")
-                                .value()
-                                .at(at("[problem]")));
+      return bad_input("E-study-value", "a study over tables has no [problem]",
+                       "remove [problem], or use unit = \"entry\"")
+          .at(at("[problem]"));
     }
   } else if (study.data) {
-    return tl::unexpected(bad_input("E-study-value", "[data] needs unit = \"record\"",
-                                    "protect rows with unit = \"record\", or remove [data]")
-                              .value()
-                              .at(at("[privacy] unit")));
+    return bad_input("E-study-value", "[data] needs unit = \"record\"",
+                     "protect rows with unit = \"record\", or remove [data]")
+        .at(at("[privacy] unit"));
   }
   if (study.solver == Solver::kDishuf && study.dishuf.calibration == Calibration::kLemma1 &&
       study.consensus.method != ConsensusMethod::kExact) {
-    return tl::unexpected(
-        bad_input("E-lemma1-consensus",
-                  "lemma1's values are past what floating-point averaging can hold",
-                  "use [consensus] method = \"exact\", or calibration = \"graph\"")
-            .value()
-            .at(at("[consensus] method")));
+    return bad_input("E-lemma1-consensus",
+                     "lemma1's values are past what floating-point averaging can hold",
+                     "use [consensus] method = \"exact\", or calibration = \"graph\"")
+        .at(at("[consensus] method"));
   }
   return {};
 }
@@ -83,9 +65,8 @@ Result<void> check_together(const Study& study, const std::string& file) {
 }  // namespace
 
 Result<Study> parse_study(std::string_view text, const std::string& name) {
-  auto parsed = parse_toml(text, name);
-  if (!parsed) return tl::unexpected(parsed.error());
-  const toml::table& root = *parsed;
+  SOTTO_ASSIGN(auto parsed, parse_toml(text, name));
+  const toml::table& root = parsed;
   TomlReader top(&root, "the study", name);
   auto section = [&](std::string_view key) {
     const toml::node* node = top.node(key);
@@ -109,55 +90,42 @@ Result<Study> parse_study(std::string_view text, const std::string& name) {
   TomlReader problem_section = section("problem");
   TomlReader network_section = section("network");
   const toml::node* party_list = top.node("party");
-  if (auto fine = top.finish(); !fine) return tl::unexpected(fine.error());
-
+  SOTTO_TRY(top.finish());
   auto head = read_study_section(study_section);
-  if (!head) return tl::unexpected(head.error());
-  auto parties = read_parties(party_list, name);
-  if (!parties) return tl::unexpected(parties.error());
-  auto privacy = read_privacy_section(privacy_section);
-  if (!privacy) return tl::unexpected(privacy.error());
-  auto weights = read_graph_section(graph_section, *parties);
-  if (!weights) return tl::unexpected(weights.error());
-  auto gt = read_gt_section(gt_section);
-  if (!gt) return tl::unexpected(gt.error());
-  auto dishuf = read_dishuf_section(dishuf_section);
-  if (!dishuf) return tl::unexpected(dishuf.error());
-  auto pairwise = read_pairwise_section(pairwise_section);
-  if (!pairwise) return tl::unexpected(pairwise.error());
-  auto consensus = read_consensus_section(consensus_section);
-  if (!consensus) return tl::unexpected(consensus.error());
-  auto solve = read_solve_section(solve_section, privacy->unit);
-  if (!solve) return tl::unexpected(solve.error());
-  if (privacy->unit == Unit::kRecord) {
-    privacy->sensitivity = row_sensitivity(privacy->neighbours, *solve);
+  if (!head) return head.error();
+  SOTTO_ASSIGN(auto parties, read_parties(party_list, name));
+  SOTTO_ASSIGN(auto privacy, read_privacy_section(privacy_section));
+  SOTTO_ASSIGN(auto weights, read_graph_section(graph_section, parties));
+  SOTTO_ASSIGN(auto gt, read_gt_section(gt_section));
+  SOTTO_ASSIGN(auto dishuf, read_dishuf_section(dishuf_section));
+  SOTTO_ASSIGN(auto pairwise, read_pairwise_section(pairwise_section));
+  SOTTO_ASSIGN(auto consensus, read_consensus_section(consensus_section));
+  SOTTO_ASSIGN(auto solve, read_solve_section(solve_section, privacy.unit));
+  if (privacy.unit == Unit::kRecord) {
+    privacy.sensitivity = row_sensitivity(privacy.neighbours, solve);
   }
-  auto data = read_data_section(data_section, name);
-  if (!data) return tl::unexpected(data.error());
-  auto problem = read_problem_section(problem_section);
-  if (!problem) return tl::unexpected(problem.error());
-  auto network = read_network_section(network_section, weights->graph().size());
-  if (!network) return tl::unexpected(network.error());
-
+  SOTTO_ASSIGN(auto data, read_data_section(data_section, name));
+  SOTTO_ASSIGN(auto problem, read_problem_section(problem_section));
+  SOTTO_ASSIGN(auto network, read_network_section(network_section, weights.graph().size()));
   Study study{.name = std::move(head->name),
               .solver = head->solver,
-              .privacy = *privacy,
-              .weights = std::move(*weights),
-              .gt = *gt,
-              .dishuf = *dishuf,
-              .pairwise_g = *pairwise,
-              .consensus = *consensus,
-              .solve = *solve,
-              .data = std::move(*data),
-              .problem = std::move(*problem),
-              .network = *network,
-              .parties = std::move(*parties),
-              .hash = sha256_hex(text)};
+              .privacy = privacy,
+              .weights = std::move(weights),
+              .gt = gt,
+              .dishuf = dishuf,
+              .pairwise_g = pairwise,
+              .consensus = consensus,
+              .solve = solve,
+              .data = std::move(data),
+              .problem = std::move(problem),
+              .network = network,
+              .parties = std::move(parties),
+              .hash = to_hex(sha256(text))};
   for (std::size_t i = study.parties.size(); i < study.graph().size(); ++i) {
     study.parties.push_back(
         {.name = fmt::format("party-{}", i + 1), .address = {}, .fingerprint = {}});
   }
-  if (auto fine = check_together(study, name); !fine) return tl::unexpected(fine.error());
+  SOTTO_TRY(check_together(study, name));
   return study;
 }
 
@@ -166,17 +134,15 @@ Result<Study> read_study(const std::string& path) {
   std::string text(kMaxStudyBytes + 1, '\0');
   if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!file.is_open() || file.bad() || (file.fail() && !file.eof())) {
-    return tl::unexpected(
-        bad_input("E-study-file", "the study cannot be read", "check the name and the permissions")
-            .value()
-            .at(path.empty() ? "a file without a name" : path));
+    return bad_input("E-study-file", "the study cannot be read",
+                     "check the name and the permissions")
+        .at(path.empty() ? "a file without a name" : path);
   }
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > kMaxStudyBytes) {
-    return tl::unexpected(bad_input("E-study-file", "the study is larger than 1 MiB",
-                                    "a study is a page of text: is this the right file?")
-                              .value()
-                              .at(path));
+    return bad_input("E-study-file", "the study is larger than 1 MiB",
+                     "a study is a page of text: is this the right file?")
+        .at(path);
   }
   auto study = parse_study(text, path);
   if (study && study->problem) {

@@ -1,5 +1,3 @@
-#include "study/study_file.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,7 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "study/studies_for_tests.h"
+#include "study/study.h"
+#include "support/studies.h"
 
 namespace sotto {
 namespace {

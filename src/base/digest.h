@@ -1,0 +1,45 @@
+#pragma once
+
+#include <openssl/evp.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/integer.h"
+
+namespace sotto {
+
+// The one hash of the program: of studies, releases, messages and results.
+
+// SHA-256 of these bytes, 32 bytes.
+[[nodiscard]] std::string sha256(std::string_view bytes);
+
+// SHA-256 of a sequence of fields. Every field goes in with its length, so that two
+// sequences have the same digest only if they are the same.
+class Digest {
+ public:
+  explicit Digest(std::string_view purpose);
+
+  Digest& add(std::string_view bytes);
+  Digest& add(std::uint64_t number);
+  Digest& add(std::span<const double> values);  // their bits
+  Digest& add(const IntegerVector& integers);
+
+  // 32 bytes. The digest goes on: what is added later changes the next value.
+  [[nodiscard]] std::string value() const;
+
+ private:
+  struct Free {
+    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+  };
+  void raw(const void* bytes, std::size_t size);
+  std::unique_ptr<EVP_MD_CTX, Free> context_;
+};
+
+[[nodiscard]] std::string to_hex(std::string_view bytes);
+[[nodiscard]] std::string from_hex(std::string_view text);  // empty if it is none
+
+}  // namespace sotto

@@ -1,0 +1,62 @@
+#include "base/files.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+// Written beside it, synced, and renamed: a reader or a crash never meets half a file.
+namespace sotto {
+namespace {
+
+Error cannot_write(const std::filesystem::path& path, const std::string& reason) {
+  return failed("E-file-write", fmt::format("cannot write {}: {}", path.string(), reason),
+                "name a file in a folder that can be written and has space left");
+}
+
+// Returns 0 or an errno.
+int write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return ::fsync(file) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+Result<void> write_file(const std::filesystem::path& path, std::string_view text, Readers readers) {
+  std::error_code problem;
+  if (!path.has_filename() || std::filesystem::is_directory(path, problem)) {
+    return cannot_write(path, "it is a folder");
+  }
+  problem.clear();
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), problem);
+  if (problem) return cannot_write(path, problem.message());
+
+  // In the same folder, because a rename is atomic only within one file system.
+  std::filesystem::path draft = path;
+  draft += fmt::format(".{}.part", ::getpid());
+  const mode_t mode = readers == Readers::kOwnerOnly ? 0600 : 0666;
+  const int file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+  if (file < 0) return cannot_write(path, std::strerror(errno));
+  int error = 0;
+  // A draft that a crash left behind keeps the mode it had.
+  if (readers == Readers::kOwnerOnly && ::fchmod(file, mode) != 0) error = errno;
+  if (error == 0) error = write_all(file, text);
+  if (::close(file) != 0 && error == 0) error = errno;
+  if (error == 0 && ::rename(draft.c_str(), path.c_str()) != 0) error = errno;
+  if (error != 0) {
+    ::unlink(draft.c_str());
+    return cannot_write(path, std::strerror(error));
+  }
+  return {};
+}
+
+}  // namespace sotto

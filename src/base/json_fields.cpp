@@ -1,0 +1,130 @@
+#include "base/json_fields.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+// Every reader below goes through take(), which remembers what was asked for.
+namespace sotto {
+namespace {
+
+const JsonFields::Json kNothing;
+
+}  // namespace
+
+nlohmann::ordered_json number_or_null(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return value;
+}
+
+nlohmann::ordered_json number_or_null(const std::optional<double>& value) {
+  if (!value) return nullptr;
+  return number_or_null(*value);
+}
+
+bool is_count(const nlohmann::ordered_json& json) {
+  return json.is_number_unsigned() || (json.is_number_integer() && json.get<std::int64_t>() >= 0);
+}
+
+JsonFields::JsonFields(const Json& json, std::string path, std::string& problem)
+    : json_(json), path_(std::move(path)), problem_(problem) {
+  if (!json.is_object()) {
+    complain(fmt::format("{} must be an object", path_.empty() ? "the record" : path_));
+  }
+}
+
+std::string JsonFields::text(const char* name) {
+  const Json& value = take(name);
+  expect(value.is_string(), name, "a text");
+  return value.is_string() ? value.get<std::string>() : "";
+}
+
+bool JsonFields::truth(const char* name) {
+  const Json& value = take(name);
+  expect(value.is_boolean(), name, "true or false");
+  return value.is_boolean() && value.get<bool>();
+}
+
+std::uint64_t JsonFields::count(const char* name) {
+  const Json& value = take(name);
+  expect(is_count(value), name, "a whole number, 0 or more");
+  return is_count(value) ? value.get<std::uint64_t>() : 0;
+}
+
+double JsonFields::number(const char* name, Numbers allowed) {
+  const Json& value = take(name);
+  if (allowed == Numbers::kOrInfinite && value.is_null()) {
+    return std::numeric_limits<double>::infinity();
+  }
+  expect(value.is_number() && std::isfinite(value.get<double>()), name,
+         allowed == Numbers::kFinite ? "a number" : "a number, or null for infinity");
+  return value.is_number() ? value.get<double>() : 0;
+}
+
+std::optional<double> JsonFields::optional_number(const char* name) {
+  const Json& value = take(name);
+  if (value.is_null()) return std::nullopt;
+  expect(value.is_number() && std::isfinite(value.get<double>()), name, "a number, or null");
+  return value.is_number() ? value.get<double>() : 0;
+}
+
+std::vector<std::string> JsonFields::texts(const char* name) {
+  std::vector<std::string> all;
+  for (const auto& [element, path] : elements(name)) {
+    if (!element->is_string()) complain(fmt::format("{} must be a text", path));
+    all.push_back(element->is_string() ? element->get<std::string>() : "");
+  }
+  return all;
+}
+
+JsonFields::Json JsonFields::json(const char* name) {
+  return take(name);
+}
+
+const JsonFields::Json& JsonFields::object(const char* name) {
+  return take(name);
+}
+
+std::vector<std::pair<const JsonFields::Json*, std::string>> JsonFields::elements(
+    const char* name) {
+  const Json& value = take(name);
+  expect(value.is_array(), name, "a list");
+  std::vector<std::pair<const Json*, std::string>> all;
+  if (!value.is_array()) return all;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    all.emplace_back(&value[i], fmt::format("{}[{}]", path_of(name), i));
+  }
+  return all;
+}
+
+void JsonFields::expect(bool holds, const char* name, const std::string& what) {
+  if (!holds) complain(fmt::format("{} must be {}", path_of(name), what));
+}
+
+void JsonFields::finish() {
+  if (!json_.is_object()) return;
+  for (const auto& [name, value] : json_.items()) {
+    if (!taken_.contains(name)) complain(fmt::format("{} is not known here", path_of(name)));
+  }
+}
+
+const JsonFields::Json& JsonFields::take(const char* name) {
+  taken_.insert(name);
+  if (!json_.is_object()) return kNothing;
+  const auto found = json_.find(name);
+  if (found != json_.end()) return *found;
+  complain(fmt::format("{} is missing", path_of(name)));
+  return kNothing;
+}
+
+std::string JsonFields::path_of(const std::string& name) const {
+  return path_.empty() ? name : fmt::format("{}.{}", path_, name);
+}
+
+void JsonFields::complain(const std::string& about) {
+  if (problem_.empty()) problem_ = about;
+}
+
+}  // namespace sotto

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+// JSON's fields, written and read the same way in every file that sotto keeps.
+namespace sotto {
+
+// JSON has no infinity: what is beyond every number, is none or is not there is null.
+[[nodiscard]] nlohmann::ordered_json number_or_null(double value);
+[[nodiscard]] nlohmann::ordered_json number_or_null(const std::optional<double>& value);
+
+enum class Numbers {
+  kFinite,
+  kOrInfinite,  // null stands for infinity
+};
+
+// A whole number, 0 or more, however it is stored.
+[[nodiscard]] bool is_count(const nlohmann::ordered_json& json);
+
+// One JSON object, read field by field. What is missing, of the wrong type or
+// never asked for is a problem; the first one is kept, and the values read after
+// it do not count.
+//
+//     std::string problem;
+//     JsonFields fields(json, "privacy", problem);
+//     const double epsilon = fields.number("epsilon");
+//     fields.finish();
+class JsonFields {
+ public:
+  using Json = nlohmann::ordered_json;
+
+  // `path` names the object; empty for the whole record.
+  JsonFields(const Json& json, std::string path, std::string& problem);
+
+  [[nodiscard]] std::string text(const char* name);
+  [[nodiscard]] bool truth(const char* name);
+  [[nodiscard]] std::uint64_t count(const char* name);
+  [[nodiscard]] double number(const char* name, Numbers allowed = Numbers::kFinite);
+  [[nodiscard]] std::optional<double> optional_number(const char* name);
+  [[nodiscard]] std::vector<std::string> texts(const char* name);
+
+  // Any JSON; nothing is asked of it.
+  [[nodiscard]] Json json(const char* name);
+  [[nodiscard]] const Json& object(const char* name);
+  // The elements of an array, each with its path: "own[2]".
+  [[nodiscard]] std::vector<std::pair<const Json*, std::string>> elements(const char* name);
+
+  // Complains about a field: "privacy.delta must be …".
+  void expect(bool holds, const char* name, const std::string& what);
+  void finish();
+
+ private:
+  [[nodiscard]] const Json& take(const char* name);
+  [[nodiscard]] std::string path_of(const std::string& name) const;
+  void complain(const std::string& about);
+
+  const Json& json_;
+  std::string path_;
+  std::string& problem_;
+  std::set<std::string> taken_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "base/result.h"
+#include "data/schema.h"
+
+// Where a party's table comes from, and what it looks like on the way: Source → RawRows,
+// from which rows.h makes Rows.
+namespace sotto {
+
+// Rows travel in small groups, column by column, so that a group stays in the
+// first-level cache and every loop over it has a constant length.
+inline constexpr std::size_t kGroupRows = 128;
+
+inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+// Up to kGroupRows rows as the table has them: a column per feature in the
+// schema's order, then the target. A number stands for itself, a level for its
+// place in the schema's list, kMissing for what is not there.
+class RawRows {
+ public:
+  explicit RawRows(std::size_t columns) : values_(columns * kGroupRows) {}
+
+  [[nodiscard]] double* column(std::size_t c) { return values_.data() + c * kGroupRows; }
+  [[nodiscard]] const double* column(std::size_t c) const {
+    return values_.data() + c * kGroupRows;
+  }
+  [[nodiscard]] std::size_t columns() const { return values_.size() / kGroupRows; }
+
+  std::size_t rows = 0;
+  bool any_missing = false;
+  // The first row's number in its file, from 0. Only known where one thread reads.
+  std::uint64_t first_record = 0;
+
+ private:
+  std::vector<double> values_;
+};
+
+// Gets every record once, in groups: as worker `worker` (below workers()) reads them, so
+// never two groups of one worker at once.
+using RowSink = std::function<void(std::size_t worker, const RawRows& rows)>;
+
+// One party's table, wherever it lies; today in CSV files (csv/csv_source.h).
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  // Threads that read; a single one reads in the table's order.
+  [[nodiscard]] virtual std::size_t workers() const = 0;
+
+  // Reads all of it, once. `schema` is valid. Errors name the place, and are the same
+  // whatever the number of workers.
+  [[nodiscard]] virtual Result<void> read(const Schema& schema, const RowSink& sink) const = 0;
+};
+
+}  // namespace sotto

@@ -1,0 +1,124 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "graph/graph.h"
+
+// The graphs that have names.
+namespace sotto {
+namespace {
+
+Result<void> require_parties(std::string_view kind, std::size_t parties, std::size_t at_least,
+                             std::size_t at_most = kMaxParties) {
+  if (parties >= at_least && parties <= at_most) return {};
+  return bad_input("E-graph-parties", fmt::format("a {} of {} parties", kind, parties),
+                   fmt::format("from {} to {} parties", at_least, at_most));
+}
+
+// The most parties whose complete graph has at most kMaxEdges edges.
+constexpr std::size_t max_complete() {
+  std::size_t parties = 2;
+  while ((parties + 1) * parties / 2 <= kMaxEdges) ++parties;
+  return std::min(parties, kMaxParties);
+}
+
+PartyId id(std::size_t index) {
+  return static_cast<PartyId>(index);
+}
+
+Graph made(std::size_t parties, std::vector<Edge> edges) {
+  Result<Graph> graph = Graph::make(parties, std::move(edges));
+  check(graph.has_value(), "a known topology is a graph");
+  return std::move(*graph);
+}
+
+}  // namespace
+
+Result<Graph> Graph::cycle(std::size_t parties) {
+  SOTTO_TRY(require_parties("cycle", parties, 3));
+  std::vector<Edge> edges;
+  edges.reserve(parties);
+  for (std::size_t i = 0; i < parties; ++i) edges.push_back({id(i), id((i + 1) % parties)});
+  Graph graph = made(parties, std::move(edges));
+  graph.topology_ = Topology::kCycle;
+  return graph;
+}
+
+Result<Graph> Graph::path(std::size_t parties) {
+  SOTTO_TRY(require_parties("path", parties, 2));
+  std::vector<Edge> edges;
+  edges.reserve(parties);
+  for (std::size_t i = 0; i + 1 < parties; ++i) edges.push_back({id(i), id(i + 1)});
+  Graph graph = made(parties, std::move(edges));
+  graph.topology_ = Topology::kPath;
+  return graph;
+}
+
+Result<Graph> Graph::star(std::size_t parties) {
+  SOTTO_TRY(require_parties("star", parties, 2));
+  std::vector<Edge> edges;
+  edges.reserve(parties);
+  for (std::size_t i = 1; i < parties; ++i) edges.push_back({0, id(i)});
+  Graph graph = made(parties, std::move(edges));
+  graph.topology_ = Topology::kStar;
+  return graph;
+}
+
+Result<Graph> Graph::complete(std::size_t parties) {
+  SOTTO_TRY(require_parties("complete graph", parties, 2, max_complete()));
+  std::vector<Edge> edges;
+  edges.reserve(parties * (parties - 1) / 2);
+  for (std::size_t i = 0; i < parties; ++i) {
+    for (std::size_t j = i + 1; j < parties; ++j) edges.push_back({id(i), id(j)});
+  }
+  Graph graph = made(parties, std::move(edges));
+  graph.topology_ = Topology::kComplete;
+  return graph;
+}
+
+std::size_t grid_rows(std::size_t parties) {
+  std::size_t rows = 1;
+  for (std::size_t i = 2; i * i <= parties; ++i) {
+    if (parties % i == 0) rows = i;
+  }
+  return rows;
+}
+
+Result<Graph> Graph::grid(std::size_t parties) {
+  SOTTO_TRY(require_parties("grid", parties, 2));
+  const std::size_t rows = grid_rows(parties);
+  if (rows < 2) {
+    // The neighbours of an odd prime are even, so composite but for 2 itself.
+    const std::string sizes =
+        parties <= 3 ? "4" : fmt::format("{} or {}", parties - 1, parties + 1);
+    return bad_input("E-graph-grid",
+                     fmt::format("{} parties do not make a grid: {} is prime", parties, parties),
+                     fmt::format("{} parties, or another topology", sizes));
+  }
+  const std::size_t columns = parties / rows;
+  std::vector<Edge> edges;
+  edges.reserve(2 * parties);
+  for (std::size_t i = 0; i < parties; ++i) {
+    if ((i + 1) % columns != 0) edges.push_back({id(i), id(i + 1)});
+    if (i + columns < parties) edges.push_back({id(i), id(i + columns)});
+  }
+  Graph graph = made(parties, std::move(edges));
+  graph.topology_ = Topology::kGrid;
+  return graph;
+}
+
+// An outer five-cycle, an inner five-pointed star, and five spokes.
+Graph Graph::petersen() {
+  std::vector<Edge> edges;
+  for (std::size_t i = 0; i < 5; ++i) {
+    edges.push_back({id(i), id((i + 1) % 5)});
+    edges.push_back({id(5 + i), id(5 + (i + 2) % 5)});
+    edges.push_back({id(i), id(5 + i)});
+  }
+  Graph graph = made(10, std::move(edges));
+  graph.topology_ = Topology::kPetersen;
+  return graph;
+}
+
+}  // namespace sotto

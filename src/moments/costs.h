@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "moments/quadratic.h"
+
+// Where quadratic costs come from where they do not come from tables: files, or a random family.
+namespace sotto {
+
+inline constexpr std::size_t kMaxProblemBytes = std::size_t{1} << 28U;
+
+// How far A's two triangles may differ, relative to the larger of the two entries.
+inline constexpr double kSymmetryTolerance = 1e-12;
+
+// Problems as JSON. Either one file for all parties
+//
+//     {"parties": [{"A": [[2, 1], [1, 3]], "B": [1, 0]}, …]}
+//
+// or one file {"A": …, "B": …} per party, in the parties' order. Both forms may
+// be mixed: parties are taken in the order of the files. A's lower triangle must
+// repeat the upper one, which is the one that is kept.
+//
+//     E-problem-file        cannot be opened or read, or is above kMaxProblemBytes
+//     E-problem-json        is not JSON, or has other keys than these
+//     E-problem-shape       A is not square, B has another length, sizes differ between parties
+//     E-problem-asymmetric  A is not symmetric
+//     E-problem-number      an entry is not a finite number
+[[nodiscard]] Result<std::vector<Quadratic>> read_problem(
+    std::span<const std::filesystem::path> files);
+
+// The same for one file's text; `name` is what errors call it.
+[[nodiscard]] Result<std::vector<Quadratic>> parse_problem(std::string_view text,
+                                                           const std::string& name);
+
+// Limits of a random family.
+inline constexpr std::size_t kMaxFamilyParties = 1'000'000;
+inline constexpr std::size_t kMaxFamilySize = 512;
+
+// The paper's random problems, `family = "paper"` in a study:
+//
+//     A = Q diag(200 … 600) Qᵀ  (evenly spread; 400 where m = 1),  ‖x*‖ = 1,  B = −Ax*
+//     A_i = A^½ D_i A^½,  D_i = S^−½ W_i S^−½ > 0,  S = ΣW_i,  W_i ~ Wishart(16m)
+//     B_i = B/n + r_i,  Σr_i = 0,  E‖r_i‖² ≈ (‖B‖/n)²
+//
+// Q and x* are set by (m, seed) alone, so ΣA_i = A, ΣB_i = B and the minimiser
+// do not change with the number of parties. E-family-size for a size outside
+// [1, kMaxFamilySize] or a number of parties outside [1, kMaxFamilyParties].
+[[nodiscard]] Result<std::vector<Quadratic>> paper_family(std::size_t parties, std::size_t m,
+                                                          std::uint64_t seed);
+
+}  // namespace sotto

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/integer.h"
+#include "base/result.h"
+#include "data/rows.h"
+#include "data/schema.h"
+#include "moments/sensitivity.h"
+
+namespace sotto {
+
+// The sums of a party's rows (g, h) on the grid (data/encoding.h), as exact integers:
+//
+//     sums = [vech(Σ ggᵀ); Σ g·h; Σ h²],   in units of 4^−b
+//
+// vech takes the upper triangle row by row: entry (r, c) stands at
+// theta_index(d, r, c), Σ g_k·h at d(d+1)/2 + k, Σ h² last. No √2, w or v: those are
+// entry_weights(), and belong to the noise. Rows are integers before they are
+// multiplied, so the sums are the same bits whatever the order of the rows, the
+// number of threads or the size of the blocks, and one row moves them by at most
+// record_sensitivity(). Proof: docs/proofs/moments.md.
+//
+// These are data. Only privacy/ makes of them what may leave the party.
+struct Moments {
+  std::size_t dimension = 0;
+  IntegerVector sums;
+
+  Moments() = default;
+  explicit Moments(std::size_t d);
+  Moments& operator+=(const Moments& other);
+  bool operator==(const Moments&) const = default;
+};
+
+// d(d+1)/2 + d + 1.
+[[nodiscard]] std::size_t moments_size(std::size_t d);
+
+// The grid of the sums: an index k stands for k·4^−b.
+[[nodiscard]] Grid moments_grid();
+
+// What each entry of the sums is multiplied by in φ, whose L2 sensitivity is
+// record_sensitivity(): 1 on the diagonal of Σ ggᵀ, √2 off it, w for Σ g·h, v for Σ h².
+// Noise of standard deviation σ on φ is noise of σ/weight on the entry.
+[[nodiscard]] std::vector<double> entry_weights(std::size_t d, RecordWeights weights);
+
+// Everything a table comes to. All of it stays with the party.
+struct TableMoments {
+  Moments moments;
+  std::uint64_t rows = 0;     // that count
+  std::uint64_t dropped = 0;  // for a missing value
+  ClipReport clips;
+
+  TableMoments& operator+=(const TableMoments& other);
+};
+
+// The source is read once, by all of its workers. Errors: E-schema-…, and the source's own.
+[[nodiscard]] Result<TableMoments> read_moments(const Source& source, const Schema& schema);
+
+// Of rows in memory: features in the schema's order (a level by its place in the
+// list), then the target; kMissing where there is none.
+[[nodiscard]] Result<TableMoments> moments_from_rows(std::span<const std::vector<double>> rows,
+                                                     const Schema& schema);
+
+// One table dealt out to several parties, for a simulation: its record i goes to
+// party i mod n, or to party ⌊i·n/records⌋.
+struct TableSplit {
+  enum class Kind { kInterleaved, kContiguous };
+  static constexpr std::size_t kMaxParties = 10'000;
+
+  std::size_t parties = 1;
+  Kind kind = Kind::kInterleaved;
+  // Whose a record is depends on how many there are, where the split is contiguous. So its
+  // rows are kept until the table ends, up to so many bytes: 8 for each value. A table
+  // that is larger is only counted and then read again.
+  std::size_t kept_bytes = std::size_t{1} << 30;
+};
+
+// The source has one worker. E-split-parties, and the errors of read_moments.
+[[nodiscard]] Result<std::vector<TableMoments>> read_split_moments(const Source& source,
+                                                                   const Schema& schema,
+                                                                   TableSplit split);
+
+}  // namespace sotto

@@ -1,0 +1,211 @@
+// CSV to moments, and where the time goes: each stage of the way in one run, in
+// bytes of the CSV file per second, so that their ratios mean something.
+//
+//   SOTTO_BENCH_ROWS (200000)   rows of the generated file
+//   SOTTO_BENCH_COLUMNS (20)    its columns, the target included
+//   SOTTO_BENCH_DIGITS (6)      digits after the point
+
+#include <benchmark/benchmark.h>
+#include <cblas.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "data/csv/csv_block.h"
+#include "data/csv/csv_source.h"
+#include "moments/moments.h"
+#include "moments/moments_sum.h"
+
+namespace sotto {
+namespace {
+
+std::size_t from_environment(const char* name, std::size_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+// A CSV file of uniform numbers in (−10, 10), removed at the end of the run.
+class Sample {
+ public:
+  Sample() {
+    const std::size_t rows = from_environment("SOTTO_BENCH_ROWS", 200'000);
+    const std::size_t columns = from_environment("SOTTO_BENCH_COLUMNS", 20);
+    const std::size_t digits = from_environment("SOTTO_BENCH_DIGITS", 6);
+    std::string header = "y";
+    schema.target = {"y", {-10, 10}};
+    for (std::size_t c = 1; c < columns; ++c) {
+      schema.features.emplace_back(NumericFeature{fmt::format("x{}", c), {-10, 10}});
+      header += fmt::format(",x{}", c);
+    }
+    std::string name = (std::filesystem::temp_directory_path() / "sotto-bench-XXXXXX").string();
+    const int fd = ::mkstemp(name.data());
+    if (fd < 0) std::abort();
+    path = name;
+    std::FILE* file = ::fdopen(fd, "w");
+    fmt::print(file, "{}\n", header);
+    std::mt19937_64 random(1);  // the file is the same in every run
+    std::uniform_real_distribution<double> uniform(-10, 10);
+    fmt::memory_buffer line;
+    for (std::size_t r = 0; r < rows; ++r) {
+      line.clear();
+      for (std::size_t c = 0; c < columns; ++c) {
+        fmt::format_to(std::back_inserter(line), "{:.{}f}{}", uniform(random), digits,
+                       c + 1 == columns ? '\n' : ',');
+      }
+      std::fwrite(line.data(), 1, line.size(), file);
+    }
+    std::fclose(file);
+    bytes = std::filesystem::file_size(path);
+  }
+  Sample(const Sample&) = delete;
+  Sample& operator=(const Sample&) = delete;
+  ~Sample() { std::filesystem::remove(path); }
+
+  Schema schema;
+  std::string path;
+  std::size_t bytes = 0;
+};
+
+const Sample& sample() {
+  static const Sample made;
+  return made;
+}
+
+void count_bytes(benchmark::State& state) {
+  state.SetBytesProcessed(static_cast<std::int64_t>(sample().bytes) *
+                          static_cast<std::int64_t>(state.iterations()));
+}
+
+template <class Use>
+void for_each_block(Use use) {
+  RecordBlocks source = RecordBlocks::open(sample().path).value();
+  RecordBlock block;
+  while (source.next(block).value()) use(block.text());
+}
+
+// The floor: reading the file and looking at every word of it.
+void BM_PlainScan(benchmark::State& state) {
+  (void)sample();
+  for (auto _ : state) {
+    std::uint64_t sum = 0;
+    for_each_block([&](std::string_view text) {
+      for (std::size_t i = 0; i + 8 <= text.size(); i += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, text.data() + i, 8);
+        sum += word;
+      }
+    });
+    benchmark::DoNotOptimize(sum);
+  }
+  count_bytes(state);
+}
+
+void BM_FieldEnds(benchmark::State& state, CsvKernel kernel) {
+  FieldEnds found;
+  for (auto _ : state) {
+    for_each_block([&](std::string_view text) {
+      find_field_ends(kernel, text, found);
+      benchmark::DoNotOptimize(found.fields);
+    });
+  }
+  count_bytes(state);
+}
+
+void BM_Parse(benchmark::State& state, CsvKernel kernel) {
+  CsvOptions options;
+  options.threads = 1;
+  options.kernel = kernel;
+  for (auto _ : state) {
+    auto read = CsvSource({sample().path}, options)
+                    .read(sample().schema, [](std::size_t, const RawRows& rows) {
+                      benchmark::DoNotOptimize(rows.rows);
+                    });
+    benchmark::DoNotOptimize(read);
+  }
+  count_bytes(state);
+}
+
+void BM_ParseAndEncode(benchmark::State& state) {
+  const Encoding encoding = Encoding::make(sample().schema).value();
+  RowEncoder encoder(encoding);
+  CsvOptions options;
+  options.threads = 1;
+  for (auto _ : state) {
+    auto read = CsvSource({sample().path}, options)
+                    .read(sample().schema, [&](std::size_t, const RawRows& rows) {
+                      benchmark::DoNotOptimize(encoder.encode(rows).rows);
+                    });
+    benchmark::DoNotOptimize(read);
+  }
+  count_bytes(state);
+}
+
+void BM_CsvToMoments(benchmark::State& state) {
+  CsvOptions options;
+  options.threads = static_cast<int>(state.range(0));
+  for (auto _ : state) {
+    auto moments = read_moments(CsvSource({sample().path}, options), sample().schema);
+    benchmark::DoNotOptimize(moments);
+  }
+  count_bytes(state);
+}
+
+// The sums alone, against OpenBLAS on the same group of rows.
+Rows a_group(const Encoding& encoding) {
+  RawRows raw(encoding.schema().features.size() + 1);
+  raw.rows = kGroupRows;
+  std::mt19937_64 random(2);
+  std::uniform_real_distribution<double> uniform(-10, 10);
+  for (std::size_t c = 0; c < raw.columns(); ++c) {
+    for (std::size_t r = 0; r < kGroupRows; ++r) raw.column(c)[r] = uniform(random);
+  }
+  return RowEncoder(encoding).encode(raw);
+}
+
+void BM_Sum(benchmark::State& state, SumKernel kernel) {
+  const Encoding encoding = Encoding::make(sample().schema).value();
+  const Rows rows = a_group(encoding);
+  MomentSum sum(encoding.dimension(), kernel);
+  for (auto _ : state) sum.add(rows);
+  state.SetItemsProcessed(static_cast<std::int64_t>(kGroupRows) *
+                          static_cast<std::int64_t>(state.iterations()));
+}
+
+void BM_SumOpenBlas(benchmark::State& state) {
+  const Encoding encoding = Encoding::make(sample().schema).value();
+  const Rows rows = a_group(encoding);
+  const auto n = static_cast<int>(encoding.dimension() + 1);
+  const auto k = static_cast<int>(kGroupRows);
+  std::vector<double> gram(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
+  openblas_set_num_threads(1);
+  for (auto _ : state) {
+    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasNoTrans, n, k, 1.0, rows.column(0), k, 1.0,
+                gram.data(), n);
+    benchmark::DoNotOptimize(gram.data());
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(kGroupRows) *
+                          static_cast<std::int64_t>(state.iterations()));
+}
+
+BENCHMARK(BM_PlainScan)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(BM_FieldEnds, best, best_csv_kernel())
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_FieldEnds, portable, CsvKernel::kPortable)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_Parse, best, best_csv_kernel())->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(BM_Parse, portable, CsvKernel::kPortable)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK(BM_ParseAndEncode)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(BM_CsvToMoments)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(BM_Sum, best, best_sum_kernel());
+BENCHMARK_CAPTURE(BM_Sum, portable, SumKernel::kPortable);
+BENCHMARK(BM_SumOpenBlas);
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,236 @@
+#include "paper/case_studies.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/statistics.h"
+#include "protocol/gt.h"
+#include "simulate/simulation.h"
+#include "study/study.h"
+
+// The numbers behind the figures. Everything goes the way of any user's study.
+namespace sotto {
+namespace {
+
+constexpr double kEpsilon = 10;
+constexpr std::size_t kDraws = 1000;  // for Figure 1's mean
+constexpr Round kRounds = 1000;       // of Figure 1
+constexpr double kPaperTruncation = 3.1;
+constexpr double kPaperStep = 0.005;
+constexpr double kLambdaMin = 200;  // the family's smallest eigenvalue
+
+// The paper's setting as a study, so that everything goes the way of any user's.
+Result<Study> paper_study(std::size_t parties, double epsilon) {
+  return parse_study(fmt::format(R"([study]
+name = "case study"
+solver = "dishuf"
+[privacy]
+epsilon = {:.17g}
+delta = 0.2
+unit = "entry"
+mu = 3.0
+[graph]
+topology = "cycle"
+parties = {}
+weight = 0.3
+[gt]
+guarantee = "paper"
+lambda_min = {}
+step = {}
+[dishuf]
+g = 0.01
+[consensus]
+tolerance = 1e-4
+[problem]
+family = "paper"
+m = 3
+seed = 1
+)",
+                                 epsilon, parties, kLambdaMin,
+                                 parties <= 10 ? fmt::format("{}", kPaperStep) : "\"auto\""),
+                     "the paper's setting");
+}
+
+double square(double value) {
+  return value * value;
+}
+
+// (1/n)·Σ_i ‖x_i − goal‖² of one trial.
+double mean_squared_distance(const TrackingView& view, std::size_t parties, std::size_t trial,
+                             const Eigen::VectorXd& goal) {
+  double sum = 0;
+  for (PartyId i = 0; i < parties; ++i) {
+    for (std::size_t k = 0; k < view.dimension(); ++k) {
+      sum += square(view.x(i, k, trial) - goal[static_cast<Eigen::Index>(k)]);
+    }
+  }
+  return sum / static_cast<double>(parties);
+}
+
+// x(∞) = −(ΣG_i)⁻¹ΣH_i
+Eigen::VectorXd limit_of(std::span<const PerturbedCost> costs) {
+  Eigen::MatrixXd g = costs[0].g;
+  Eigen::VectorXd h = costs[0].h;
+  for (const PerturbedCost& cost : costs.subspan(1)) {
+    g += cost.g;
+    h += cost.h;
+  }
+  return -g.ldlt().solve(h);
+}
+
+// The factor per round by which the first draw closes in on its own limit, over
+// the second half of the rounds before the error drowns in rounding.
+double measure_rate(std::span<const double> distances) {
+  std::size_t last = 0;
+  while (last + 1 < distances.size() && distances[last + 1] > 1e-10 * distances[0]) ++last;
+  const std::size_t first = last / 2;
+  if (last <= first) return 1;
+  return std::pow(distances[last] / distances[first], 1.0 / static_cast<double>(last - first));
+}
+
+Result<ErrorSample> sample_errors(const Study& study, Solver solver, std::string group,
+                                  double position, std::uint64_t seed, const Progress& progress) {
+  ErrorSample sample;
+  sample.group = std::move(group);
+  sample.position = position;
+  sample.solver = solver;
+  SOTTO_ASSIGN(const auto problem, family_problem(study));
+  SOTTO_ASSIGN(auto planned, plan_study(study, solver));
+  // The median of 100 draws is uncertain by a tenth, too much to see a slope of 0; more
+  // draws cost little, except for gt on a long cycle.
+  const std::size_t draws = solver == Solver::kGt ? kBoxSamples : kMedianDraws;
+  SOTTO_ASSIGN(const auto runs, run_trials(planned, problem, seed, draws, progress));
+  sample.plan = std::move(planned.plan);
+  std::vector<double> sorted;
+  for (const TrialOutcome& run : runs) sorted.push_back(run.squared_error);
+  sample.squared_errors.assign(sorted.begin(), sorted.begin() + kBoxSamples);
+  std::ranges::sort(sorted);
+  sample.median = quantile(sorted, 0.5);
+  return sample;
+}
+
+// Progress of one part among several of the same size.
+Progress part_of(const Progress& progress, std::size_t part, std::size_t parts) {
+  if (!progress) return {};
+  return [&progress, part, parts](std::size_t done, std::size_t all) {
+    progress(part * all + done, parts * all);
+  };
+}
+
+}  // namespace
+
+Result<ErrorTrajectory> figure_1(std::uint64_t seed, const Progress& progress) {
+  SOTTO_ASSIGN(const auto study, paper_study(10, kEpsilon));
+  SOTTO_ASSIGN(const auto problem, family_problem(study));
+  const PrivacyTerms& terms = study.privacy;
+  // Not calibrate_gradient: that refuses the paper's truncation, which is the point.
+  SOTTO_ASSIGN(const auto noise, gradient_noise(terms.sensitivity, terms.budget, kPaperTruncation));
+  const std::size_t parties = study.graph().size();
+  const auto secrets = secrets_of(problem, terms.sensitivity);
+  const TrackingSetup setup{.weights = study.weights,
+                            .dimension = problem.dimension(),
+                            .laplace = noise.on_grid,
+                            .sigma = noise.sigma_eta,
+                            .step = kPaperStep,
+                            .rounds = kRounds};
+  ErrorTrajectory result;
+  result.draws = kDraws;
+  result.delta = noise.laplace.delta();
+  result.truncation_needed = truncation_needed(terms.budget, terms.sensitivity);
+  result.bound = theorem1_bound(noise, parties, problem.dimension(), kLambdaMin,
+                                problem.solution.norm(), Convexity::kPaper);
+
+  std::vector<Eigen::MatrixXd> first_draw;
+  Eigen::VectorXd first_limit;
+  for (std::size_t trial = 0; trial < kDraws; ++trial) {
+    const auto costs = draw_costs(setup, secrets, seed, trial);
+    const Eigen::VectorXd limit = limit_of(costs);
+    result.limit += (limit - problem.solution).squaredNorm() / static_cast<double>(kDraws);
+    if (trial == 0) {
+      for (const PerturbedCost& cost : costs) first_draw.push_back(cost.g);
+      first_limit = limit;
+    }
+  }
+  result.computed_rate = GradientRate(study.weights, std::move(first_draw)).radius(kPaperStep);
+
+  std::vector<std::vector<double>> errors(kRounds + 1);  // [t][draw]
+  std::vector<double> distances;                         // of the first draw to its limit
+  SimulationOptions options;
+  options.seed = seed;
+  options.trials = kDraws;
+  options.on_trial = [&](std::size_t done) {
+    if (progress) progress(done, kDraws);
+  };
+  SOTTO_ASSIGN(
+      const auto run,
+      simulate_tracking(setup, secrets, options, [&](Round round, const TrackingView& view) {
+        for (std::size_t t = 0; t < view.trials(); ++t) {
+          errors[round].push_back(mean_squared_distance(view, parties, t, problem.solution));
+        }
+        if (distances.size() == round) {  // only while the first batch runs
+          distances.push_back(std::sqrt(mean_squared_distance(view, parties, 0, first_limit)));
+        }
+      }));
+  result.measured_rate = measure_rate(distances);
+  for (std::vector<double>& at : errors) {
+    std::ranges::sort(at);
+    double sum = 0;
+    for (const double error : at) sum += error;
+    result.mean.push_back(sum / static_cast<double>(at.size()));
+    result.q25.push_back(quantile(at, 0.25));
+    result.q75.push_back(quantile(at, 0.75));
+  }
+  return result;
+}
+
+Result<std::vector<ErrorSample>> figure_2(std::uint64_t seed, const Progress& progress) {
+  const std::vector<double> epsilons{0.1, 0.5, 1, 2, 5, 10, 20, 50};
+  std::vector<ErrorSample> samples;
+  for (std::size_t k = 0; k < epsilons.size(); ++k) {
+    SOTTO_ASSIGN(const auto study, paper_study(10, epsilons[k]));
+    SOTTO_ASSIGN(auto sample,
+                 sample_errors(study, Solver::kDishuf, fmt::format("{:g}", epsilons[k]),
+                               epsilons[k], seed, part_of(progress, k, epsilons.size())));
+    samples.push_back(std::move(sample));
+  }
+  return samples;
+}
+
+Result<std::vector<ErrorSample>> figure_3(std::uint64_t seed, const Progress& progress) {
+  const std::vector<std::size_t> sizes{10, 50, 250};
+  const std::vector<Solver> solvers{Solver::kGt, Solver::kAc, Solver::kDishuf};
+  std::vector<ErrorSample> samples;
+  for (const std::size_t n : sizes) {
+    SOTTO_ASSIGN(const auto study, paper_study(n, kEpsilon));
+    for (const Solver solver : solvers) {
+      SOTTO_ASSIGN(auto sample,
+                   sample_errors(study, solver, fmt::format("{}", n), static_cast<double>(n), seed,
+                                 part_of(progress, samples.size(), sizes.size() * solvers.size())));
+      samples.push_back(std::move(sample));
+    }
+  }
+  return samples;
+}
+
+double log_log_slope(std::span<const ErrorSample> samples, Solver solver) {
+  double n = 0;
+  double sx = 0;
+  double sy = 0;
+  double sxx = 0;
+  double sxy = 0;
+  for (const ErrorSample& sample : samples) {
+    if (sample.solver != solver) continue;
+    const double x = std::log(sample.position);
+    const double y = std::log(sample.median);
+    n += 1;
+    sx += x;
+    sy += y;
+    sxx += x * x;
+    sxy += x * y;
+  }
+  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+}  // namespace sotto

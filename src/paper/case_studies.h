@@ -1,0 +1,66 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/result.h"
+#include "run/simulate.h"
+
+// The paper's Section V, computed again. One setting throughout: a cycle with
+// w = 0.3, m = 3, μ = 3, δ = 0.2, ε = 10 where ε does not vary.
+namespace sotto {
+
+struct CaseStudyOptions {
+  std::string folder = "out/paper";
+  std::uint64_t seed = 1;
+  Progress progress;
+};
+
+struct Reproduction {
+  nlohmann::ordered_json summary;
+  std::string text;  // what was measured, and where the files are
+};
+
+// fig1, fig2, fig3 or all. Writes CSV and SVG per figure and one index.html, with
+// what the paper claims beside what was measured.
+[[nodiscard]] Result<Reproduction> reproduce(const std::string& figure,
+                                             const CaseStudyOptions& options);
+
+// --- the figures' numbers, for tests and for those who draw their own ---
+
+// Figure 1: the mean-square error of `gt` against t.
+struct ErrorTrajectory {
+  std::size_t draws = 0;
+  std::vector<double> mean;  // at t = 0, 1, …
+  std::vector<double> q25;
+  std::vector<double> q75;
+  double limit = 0;          // E‖x(∞) − x*‖², from the draws' own solutions
+  double bound = 0;          // Theorem 1(iii)'s
+  double measured_rate = 0;  // of ‖x(t) − x(∞)‖, of the first draw
+  double computed_rate = 0;  // the spectral radius, of the same draw
+  double delta = 0;          // what the setting is really worth
+  double truncation_needed = 0;
+};
+[[nodiscard]] Result<ErrorTrajectory> figure_1(std::uint64_t seed, const Progress& progress);
+
+inline constexpr std::size_t kBoxSamples = 100;    // in a box, as in the paper
+inline constexpr std::size_t kMedianDraws = 1000;  // for the medians of dishuf and ac
+
+// Figures 2 and 3: squared errors of one solver in one setting.
+struct ErrorSample {
+  std::string group;  // ε, or n
+  double position = 0;
+  Solver solver = Solver::kDishuf;
+  Plan plan;
+  std::vector<double> squared_errors;  // the first kBoxSamples draws
+  double median = 0;                   // of all draws
+};
+[[nodiscard]] Result<std::vector<ErrorSample>> figure_2(std::uint64_t seed,
+                                                        const Progress& progress);
+[[nodiscard]] Result<std::vector<ErrorSample>> figure_3(std::uint64_t seed,
+                                                        const Progress& progress);
+
+// Slope of log(median) against log(position), least squares, for one solver.
+[[nodiscard]] double log_log_slope(std::span<const ErrorSample> samples, Solver solver);
+
+}  // namespace sotto

@@ -1,0 +1,231 @@
+// Everything that follows from the study alone, solver by solver.
+#include "plan/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "moments/moments.h"
+#include "moments/quadratic.h"
+#include "privacy/budget.h"
+#include "privacy/calibrate/ac.h"
+#include "privacy/calibrate/pairwise.h"
+#include "protocol/sealing.h"
+
+namespace sotto {
+namespace {
+
+Result<void> plan_gt(const Study& study, Plan& plan) {
+  const PrivacyTerms& terms = study.privacy;
+  if (terms.unit == Unit::kRecord) {
+    return refused("E-gt-record", "gt protects one entry of θ, and has no guarantee for a row",
+                   "use dishuf, pairwise or ac with unit = \"record\"");
+  }
+  SOTTO_ASSIGN(auto noise, calibrate_gradient(terms.sensitivity, terms.budget, study.gt.truncation)
+                               .at("[gt] truncation"));
+  if (!study.gt.lambda_min) {
+    return bad_input("E-gt-lambda", "gt must know a public lower bound on ΣA_i's eigenvalues",
+                     "add lambda_min to [gt]: a number known without the data");
+  }
+  const double lambda_min = *study.gt.lambda_min;
+  SOTTO_TRY(require_convexity(noise, plan.parties, plan.dimension, lambda_min, study.gt.guarantee)
+                .at("[gt] guarantee"));
+  if (study.gt.guarantee == Convexity::kPaper) {
+    const double probability =
+        nonconvex_probability(noise, plan.parties, plan.dimension, lambda_min);
+    if (probability > 0) {
+      plan.warnings.push_back(
+          fmt::format("the paper's condition does not keep the problem convex: a draw is not "
+                      "convex with probability up to {:.3g}",
+                      probability));
+    }
+  }
+  const double n = static_cast<double>(plan.parties);
+  plan.sum_noise_sd = std::sqrt(n) * std::max(noise.sigma_eta, std::sqrt(noise.laplace.variance()));
+  plan.rounds = {.method = "gradient-tracking", .rounds = study.gt.rounds, .rate = std::nullopt};
+  plan.noise = noise;
+  // A family is public, so its rate can be told beforehand; files are data.
+  if (study.problem && study.problem->files.empty()) {
+    SOTTO_ASSIGN(const auto problem, family_problem(study));
+    SOTTO_ASSIGN(const auto tracking, choose_tracking(study, noise, problem));
+    plan.tracking = tracking;
+    const Round rounds = tracking.setup.rounds;
+    plan.rounds.rounds = rounds;
+    plan.rounds.rate = tracking.rate;
+    if (std::pow(tracking.rate, rounds) > study.consensus.tolerance) {
+      plan.warnings.push_back(
+          fmt::format("after {} rounds the distance to the limit has shrunk by {:.1e} only; "
+                      "{:.0f} rounds would reach the tolerance of {:g}",
+                      rounds, std::pow(tracking.rate, rounds),
+                      std::ceil(std::log(study.consensus.tolerance) / std::log(tracking.rate)),
+                      study.consensus.tolerance));
+    }
+  }
+  return {};
+}
+
+Result<void> plan_ac(const Study& study, Plan& plan) {
+  const LocalNoise noise = calibrate_ac(study.privacy.sensitivity, study.privacy.budget);
+  plan.noise = noise;
+  plan.sum_noise_sd = std::sqrt(static_cast<double>(plan.parties)) * noise.sigma;
+  return {};
+}
+
+// A shuffle that is given up before the barrier has shown each neighbour j one T_i + η_i more, with
+// an η_i of its own: k of them add (k − 1)Δ²/σ_η² to the square of whatever shift j has otherwise.
+void count_given_up_shuffles(const Study& study, const ShuffleNoise& noise,
+                             std::vector<Adversary>& adversaries) {
+  if (study.network.attempts <= 1) return;
+  const PrivacyTerms& terms = study.privacy;
+  const double look = terms.sensitivity.value() / nearest_double(noise.sigma_eta);
+  const double more = std::sqrt(static_cast<double>(study.network.attempts - 1)) * look;
+  for (Adversary& adversary : adversaries) {
+    if (adversary.observer == Observer::kEavesdropper) continue;  // sees ciphertexts of those
+    adversary.shift = rounded_up(std::hypot(adversary.shift, more));
+    adversary.delta_at_epsilon = gaussian_delta(terms.budget.epsilon.value(), adversary.shift);
+    adversary.epsilon_at_delta = gaussian_epsilon(adversary.shift, terms.budget.delta.value());
+  }
+}
+
+Result<void> plan_dishuf(const Study& study, Plan& plan) {
+  const PrivacyTerms& terms = study.privacy;
+  const bool lemma1 = study.dishuf.calibration == Calibration::kLemma1;
+  if (lemma1 && terms.colluders > 0) {
+    return bad_input("E-lemma1-colluders", "lemma1 knows no colluders",
+                     "use calibration = \"graph\", or colluders = 0");
+  }
+  if (lemma1 && study.consensus.method != ConsensusMethod::kExact) {
+    return bad_input("E-lemma1-consensus",
+                     "lemma1's values are past what floating-point averaging can hold",
+                     "use [consensus] method = \"exact\", or calibration = \"graph\"");
+  }
+  if (terms.colluders > 0 && study.network.attempts > 1) {
+    return bad_input(
+               "E-dropout-colluders",
+               "a shuffle that is given up shows colluders one more masked value, and the noise "
+               "for colluders is calibrated for one",
+               "use colluders = 0, pairwise or ac, or remove min_parties")
+        .at("[network] min_parties");
+  }
+  SOTTO_ASSIGN(auto noise,
+               (lemma1 ? calibrate_lemma1(plan.parties, terms.sensitivity, terms.budget,
+                                          study.dishuf.parameters)
+                       : calibrate_shuffle(study.graph(), terms.sensitivity, terms.budget,
+                                           study.dishuf.parameters, terms.colluders))
+                   .at("[dishuf]"));
+  SOTTO_TRY(study_packing(study, noise));
+  plan.sum_noise_sd =
+      std::sqrt(static_cast<double>(plan.parties)) * nearest_double(noise.sigma_gamma);
+  plan.noise = std::move(noise);
+  return {};
+}
+
+Result<void> plan_pairwise(const Study& study, Plan& plan) {
+  const PrivacyTerms& terms = study.privacy;
+  SOTTO_ASSIGN(auto noise, calibrate_pairwise(study.graph(), terms.sensitivity, terms.budget,
+                                              study.pairwise_g, terms.colluders)
+                               .at("[pairwise]"));
+  plan.sum_noise_sd = std::sqrt(static_cast<double>(plan.parties)) * noise.sigma_gamma;
+  plan.noise = noise;
+  return {};
+}
+
+void warn_about_adversaries(const Study& study, Plan& plan) {
+  for (const Adversary& adversary : plan.adversaries) {
+    if (adversary.delta_at_epsilon <= study.privacy.budget.delta.value() * (1 + 1e-9)) continue;
+    plan.warnings.push_back(
+        fmt::format("against {} the guarantee at ε = {:g} is δ = {:.3g}, not {:g}",
+                    observer_name(adversary), study.privacy.budget.epsilon.value(),
+                    adversary.delta_at_epsilon, study.privacy.budget.delta.value()));
+  }
+}
+
+// How many columns the model has, as far as the study says it.
+Result<std::size_t> dimension_of(const Study& study) {
+  if (study.data) return study.data->entries();
+  if (!study.problem) {
+    return bad_input("E-problem-missing", "the study has no [problem] to simulate",
+                     "add [problem] with family = \"paper\", or with files");
+  }
+  if (study.problem->dimension > 0) return study.problem->dimension;
+  return bad_input("E-problem-dimension", "the study does not say how many columns its costs have",
+                   "add m to [problem]: a plan opens no data")
+      .at("[problem]");
+}
+
+}  // namespace
+
+Result<Packing> study_packing(const Study& study, const ShuffleNoise& noise) {
+  const Grid grid = study.privacy.unit == Unit::kRecord
+                        ? moments_grid()
+                        : Grid::for_sensitivity(study.privacy.sensitivity.value());
+  SOTTO_ASSIGN(auto packing,
+               shuffle_packing(noise, grid, paillier_plaintext_bits(study.dishuf.key_bits))
+                   .at("[dishuf] key_bits"));
+  return packing;
+}
+
+Result<Plan> make_plan(const Study& study, Solver solver) {
+  SOTTO_ASSIGN(const auto dimension, dimension_of(study));
+  Plan plan{};
+  plan.solver = solver;
+  plan.parties = study.graph().size();
+  plan.dimension = dimension;
+  // A table's sums may have Σy² as one entry more.
+  const bool squares = study.privacy.unit == Unit::kRecord && study.solve.error_bars;
+  plan.entries = theta_size(dimension) + (squares ? 1 : 0);
+  plan.kappa_bar = gaussian_shift(study.privacy.budget);
+
+  Result<void> done;
+  switch (solver) {
+    case Solver::kGt:
+      done = plan_gt(study, plan);
+      break;
+    case Solver::kAc:
+      done = plan_ac(study, plan);
+      break;
+    case Solver::kDishuf:
+      done = plan_dishuf(study, plan);
+      break;
+    case Solver::kPairwise:
+      done = plan_pairwise(study, plan);
+      break;
+  }
+  if (!done) return done.error();
+  const PrivacyTerms& terms = study.privacy;
+  SOTTO_ASSIGN(plan.adversaries, adversary_table(study.graph(), plan.noise, terms.sensitivity,
+                                                 terms.budget, terms.colluders));
+  if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan.noise)) {
+    count_given_up_shuffles(study, *shuffle, plan.adversaries);
+  }
+  if (solver != Solver::kGt) {
+    SOTTO_ASSIGN(const auto consensus,
+                 plan_consensus(study.consensus.method, study.consensus.tolerance, study.weights)
+                     .at("[consensus]"));
+    plan.consensus = consensus;
+    plan.rounds = {
+        .method = to_string(consensus.method), .rounds = consensus.rounds, .rate = consensus.rate};
+  }
+  plan.central_ratio = plan.sum_noise_sd / (study.privacy.sensitivity.value() / plan.kappa_bar);
+  plan.expected = expected_accuracy(study, plan.sum_noise_sd);
+  warn_about_adversaries(study, plan);
+  plan.traffic = predict_traffic(study, plan);
+  return plan;
+}
+
+Result<PlannedStudy> plan_study(Study study, Solver solver) {
+  SOTTO_ASSIGN(auto plan, make_plan(study, solver));
+  return PlannedStudy{.study = std::move(study), .plan = std::move(plan)};
+}
+
+FitTerms fit_terms(const Study& study, double sigma) {
+  check(study.data.has_value(), "a record-level study has a schema");
+  return {.schema = *study.data,
+          .weights = released_weights(study.privacy.neighbours, study.solve),
+          .estimator = study.solve.estimator,
+          .sigma = sigma};
+}
+
+}  // namespace sotto

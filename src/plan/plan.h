@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "paillier/packing.h"
+#include "plan/simulated_problem.h"
+#include "privacy/observe/adversary.h"
+#include "protocol/setup.h"
+#include "solve/fit.h"
+#include "study/study.h"
+
+namespace sotto {
+
+// What a model over tables will be worth, told before anybody opens one. Only the
+// study is looked at, so somebody must say what the tables are like; these are
+// the assumptions, and every plan prints them.
+struct AssumedTable {
+  double feature_sd = 0.4;    // of a number, in halves of its bounds' width, about their middle
+  double target_sd = 0.3;     // likewise
+  double target_mean = -0.3;  // how far the target's mean is from its bounds' middle
+  double explained = 0.5;     // share of the target's variance that all features explain
+  // Levels are equally frequent; all features are independent and matter equally.
+};
+
+struct ExpectedAccuracy {
+  struct Point {
+    std::uint64_t rows = 0;
+    double error = 0;  // expected squared error, over that of predicting the mean
+  };
+  std::optional<std::uint64_t>
+      rows_needed;            // from here the error is below 1; none: beyond kMaxRows
+  std::vector<Point> errors;  // at 10³, 10⁴, … rows in all
+};
+
+inline constexpr double kMaxExpectedRows = 1e9;
+inline constexpr std::size_t kMaxExpectedEntries = 200;  // beyond, it takes too long for a plan
+
+// E[RSS(θ̂)]/TSS for the study's estimator on sums with noise of standard deviation
+// σ = `sum_noise_sd`, over noise from a fixed seed, at `rows` rows in all.
+[[nodiscard]] double expected_error(const Study& study, double sum_noise_sd, double rows,
+                                    const AssumedTable& assumed = {});
+
+// Nothing for a study that is not over tables, or has too many columns.
+[[nodiscard]] std::optional<ExpectedAccuracy> expected_accuracy(const Study& study,
+                                                                double sum_noise_sd);
+
+// What a party on the network sends in a run without trouble: frames, as `join` counts them.
+struct TrafficPlan {
+  std::uint64_t messages = 0;  // of the party that sends most
+  std::uint64_t bytes = 0;
+};
+
+// How the rounds of a run go.
+struct RoundsPlan {
+  std::string method;           // exact | plain | chebyshev | gradient-tracking
+  std::optional<Round> rounds;  // none: decided from the perturbed costs, during the run
+  std::optional<double> rate;   // per round; none: not known before the run
+};
+
+// Everything that follows from the study alone. No data is touched.
+struct Plan {
+  Solver solver = Solver::kDishuf;
+  std::size_t parties = 0;
+  std::size_t dimension = 0;  // m
+  std::size_t entries = 0;    // p
+  double kappa_bar = 0;
+  Noise noise;
+  std::vector<Adversary> adversaries;
+  ConsensusPlan consensus;  // not for gt
+  RoundsPlan rounds;
+  double sum_noise_sd = 0;                   // of one entry of the sum that everybody ends with
+  double central_ratio = 0;                  // against Δ/κ̄, what a trusted centre would add
+  std::optional<ExpectedAccuracy> expected;  // over tables
+  std::vector<std::string> warnings;
+  TrafficPlan traffic;
+  std::optional<TrackingChoice> tracking;  // gt on a public family: step, rounds and rate
+};
+
+// `solver` may differ from the study's, to compare. Opens no file: E-problem-dimension where only
+// the files of [problem] could tell m.
+[[nodiscard]] Result<Plan> make_plan(const Study& study, Solver solver);
+
+// A study and what follows from it: what everything that runs a study starts from.
+struct PlannedStudy {
+  Study study;
+  Plan plan;
+};
+[[nodiscard]] Result<PlannedStudy> plan_study(Study study, Solver solver);
+
+// What fits a table's sums: the study's weights and estimator, noise of `sigma` (the plan's
+// sum_noise_sd; 0 for sums without noise).
+[[nodiscard]] FitTerms fit_terms(const Study& study, double sigma);
+
+// From the plan's noise, rounds and entries. Lengths of certificates, of released integers and
+// the number of acknowledgements are estimates, everything else is counted.
+[[nodiscard]] TrafficPlan predict_traffic(const Study& study, const Plan& plan);
+
+// How the shuffle packs its entries; E-key-too-short says how long the key would have to be.
+[[nodiscard]] Result<Packing> study_packing(const Study& study, const ShuffleNoise& noise);
+
+// The contract that scripts rely on (README, "JSON").
+[[nodiscard]] nlohmann::ordered_json to_json(const Study& study, const Plan& plan);
+[[nodiscard]] nlohmann::ordered_json privacy_json(const Study& study, const Plan& plan);
+
+// The same for a person.
+[[nodiscard]] std::string to_text(const Study& study, const Plan& plan);
+
+}  // namespace sotto

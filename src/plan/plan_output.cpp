@@ -1,0 +1,201 @@
+// A plan for scripts, and for people.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/json_fields.h"
+#include "moments/quadratic.h"
+#include "plan/plan.h"
+
+namespace sotto {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json noise_json(const Plan& plan) {
+  Json json;
+  if (const auto* gradient = std::get_if<GradientNoise>(&plan.noise)) {
+    json["truncation"] = gradient->laplace.truncation();
+    json["sigma_gamma"] = std::sqrt(gradient->laplace.variance());
+    json["sigma_eta"] = gradient->sigma_eta;
+  } else if (const auto* local = std::get_if<LocalNoise>(&plan.noise)) {
+    json["sigma_gamma"] = local->sigma;
+  } else if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan.noise)) {
+    json["sigma_gamma"] = nearest_double(shuffle->sigma_gamma);
+    const double sigma_eta = nearest_double(shuffle->sigma_eta);
+    // Past a double's range the logarithm is all that can be said; it is always there.
+    if (std::isfinite(sigma_eta)) json["sigma_eta"] = sigma_eta;
+    if (sgn(shuffle->sigma_eta) > 0) json["log10_sigma_eta"] = log10(shuffle->sigma_eta);
+    // A whole number; past 64 bits (large ā and degree) JSON has the nearest double.
+    const Integer& inverse_zeta = shuffle->inverse_zeta;
+    json["inverse_zeta"] = inverse_zeta.fits_ulong_p()
+                               ? Json(inverse_zeta.get_ui())
+                               : Json(nearest_double(Rational(inverse_zeta)));
+  } else {
+    const auto& pairwise = std::get<PairwiseNoise>(plan.noise);
+    json["sigma_gamma"] = pairwise.sigma_gamma;
+    json["sigma_edge"] = pairwise.sigma_edge;
+  }
+  return json;
+}
+
+std::string noise_text(const Plan& plan) {
+  if (const auto* gradient = std::get_if<GradientNoise>(&plan.noise)) {
+    return fmt::format("Laplace cut off at ±{:.6g} (sd {:.6g}) on A, Gaussian of sd {:.6g} on B",
+                       gradient->laplace.truncation(), std::sqrt(gradient->laplace.variance()),
+                       gradient->sigma_eta);
+  }
+  if (const auto* local = std::get_if<LocalNoise>(&plan.noise)) {
+    return fmt::format("Gaussian of sd {:.6g} at every party", local->sigma);
+  }
+  if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan.noise)) {
+    const double digits = sgn(shuffle->sigma_eta) > 0 ? log10(shuffle->sigma_eta) : 0;
+    const std::string eta = digits > 15 ? fmt::format("10^{:.4f}", digits)
+                                        : fmt::format("{:.6g}", nearest_double(shuffle->sigma_eta));
+    return fmt::format("γ of sd {:.6g}, η of sd {} inside the shuffle, ζ = 1/{}",
+                       nearest_double(shuffle->sigma_gamma), eta, shuffle->inverse_zeta.get_str());
+  }
+  const auto& pairwise = std::get<PairwiseNoise>(plan.noise);
+  return fmt::format("γ of sd {:.6g}, and a mask of sd {:.6g} on every edge", pairwise.sigma_gamma,
+                     pairwise.sigma_edge);
+}
+
+Json accuracy_json(const Plan& plan) {
+  Json json{{"sum_noise_sd", plan.sum_noise_sd}, {"central_ratio", plan.central_ratio}};
+  if (!plan.expected) return json;
+  json["rows_needed"] =
+      plan.expected->rows_needed ? Json(*plan.expected->rows_needed) : Json(nullptr);
+  Json errors = Json::array();
+  for (const ExpectedAccuracy::Point& point : plan.expected->errors) {
+    errors.push_back({{"rows", point.rows}, {"error", number_or_null(point.error)}});
+  }
+  json["expected_errors"] = errors;
+  return json;
+}
+
+// 12345 as "about 12,000": two digits are all that the assumptions carry.
+std::string about(std::uint64_t rows) {
+  std::uint64_t unit = 1;
+  while (rows / unit >= 100) unit *= 10;
+  std::string digits = std::to_string((rows + unit / 2) / unit * unit);
+  for (std::size_t k = digits.size(); k > 3; k -= 3) digits.insert(k - 3, ",");
+  return fmt::format("about {}", digits);
+}
+
+std::string accuracy_text(const Plan& plan) {
+  const ExpectedAccuracy& expected = *plan.expected;
+  const AssumedTable assumed;
+  std::string text;
+  if (expected.rows_needed) {
+    text = fmt::format("  {:<12} {} rows in all to do better than predicting the mean\n", "needs",
+                       about(*expected.rows_needed));
+  } else {
+    text = fmt::format("  {:<12} more than {:.0e} rows to do better than predicting the mean\n",
+                       "needs", kMaxExpectedRows);
+  }
+  text += fmt::format("  {:<12} ", "error");
+  for (const ExpectedAccuracy::Point& point : expected.errors) {
+    text +=
+        fmt::format("{}{:.2f} at 10^{:.0f} rows", point.rows == expected.errors[0].rows ? "" : ", ",
+                    point.error, std::log10(static_cast<double>(point.rows)));
+  }
+  return text + fmt::format(
+                    " (1: the mean's; {:.2f}: without noise)\n  {:<12} if features spread "
+                    "over {:.0f} % of their bounds and explain {:.0f} % of the target\n",
+                    1 - assumed.explained, "", 100 * assumed.feature_sd, 100 * assumed.explained);
+}
+
+std::string human_bytes(std::uint64_t bytes) {
+  if (bytes < 10'000) return fmt::format("{} bytes", bytes);
+  if (bytes < 10'000'000) return fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3);
+  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+}
+
+std::string epsilon_text(double epsilon) {
+  return std::isfinite(epsilon) ? fmt::format("{:.4g}", epsilon) : "none";
+}
+
+}  // namespace
+
+Json privacy_json(const Study& study, const Plan& plan) {
+  return {{"epsilon", study.privacy.budget.epsilon.value()},
+          {"delta", study.privacy.budget.delta.value()},
+          {"unit", to_string(study.privacy.unit)},
+          {"sensitivity", study.privacy.sensitivity.value()},
+          {"kappa_bar", plan.kappa_bar}};
+}
+
+Json to_json(const Study& study, const Plan& plan) {
+  Json adversaries = Json::array();
+  for (const Adversary& adversary : plan.adversaries) {
+    adversaries.push_back({{"name", observer_name(adversary)},
+                           {"shift", number_or_null(adversary.shift)},
+                           {"delta_at_epsilon", adversary.delta_at_epsilon},
+                           {"epsilon_at_delta", number_or_null(adversary.epsilon_at_delta)}});
+  }
+  Json rounds{{"method", plan.rounds.method}};
+  rounds["rounds"] = plan.rounds.rounds ? Json(*plan.rounds.rounds) : Json(nullptr);
+  rounds["rate"] = number_or_null(plan.rounds.rate);
+  return {{"study", study.name},
+          {"study_hash", study.hash},
+          {"solver", to_string(plan.solver)},
+          {"parties", plan.parties},
+          {"entries", plan.entries},
+          {"privacy", privacy_json(study, plan)},
+          {"noise", noise_json(plan)},
+          {"adversaries", adversaries},
+          {"consensus", rounds},
+          {"accuracy", accuracy_json(plan)},
+          {"traffic", {{"messages", plan.traffic.messages}, {"bytes", plan.traffic.bytes}}},
+          {"warnings", plan.warnings}};
+}
+
+std::string to_text(const Study& study, const Plan& plan) {
+  const PrivacyTerms& terms = study.privacy;
+  std::string text;
+  auto line = [&](std::string_view label, const std::string& value) {
+    text += fmt::format("  {:<12} {}\n", label, value);
+  };
+  text += fmt::format("{}: {} with {} parties on a {}, {} entries each\n\n", study.name,
+                      to_string(plan.solver), plan.parties, to_string(study.graph().topology()),
+                      plan.entries);
+  line("asked for",
+       fmt::format("ε = {:g}, δ = {:g} for one {}", terms.budget.epsilon.value(),
+                   terms.budget.delta.value(),
+                   terms.unit == Unit::kRecord
+                       ? fmt::format("row ({})", terms.neighbours == Neighbours::kReplace
+                                                     ? "replaced by another"
+                                                     : "added or removed")
+                       : fmt::format("entry of θ that moves by {:g}", terms.sensitivity.value())));
+  line("sensitivity",
+       fmt::format("{:.6g}, so shifts up to κ̄ = {:.6g} standard deviations are allowed",
+                   terms.sensitivity.value(), plan.kappa_bar));
+  line("noise", noise_text(plan));
+  line("on the sum", fmt::format("sd {:.6g} in every entry, {:.4g} times a trusted centre's",
+                                 plan.sum_noise_sd, plan.central_ratio));
+  if (plan.expected) text += accuracy_text(plan);
+  std::string rounds = plan.rounds.method;
+  rounds += plan.rounds.rounds ? fmt::format(", {} rounds", *plan.rounds.rounds)
+                               : ", as many rounds as the perturbed costs take";
+  if (plan.rounds.rate && *plan.rounds.rate > 0) {
+    rounds += fmt::format(", error times {:.8g} a round", *plan.rounds.rate);
+  }
+  line("averaging", rounds);
+  line("traffic", fmt::format("up to {} messages and {} sent by one party", plan.traffic.messages,
+                              human_bytes(plan.traffic.bytes)));
+
+  text += fmt::format("\n  {:<16} {:>10} {:>14} {:>14}\n", "who watches", "shift",
+                      fmt::format("δ at ε = {:g}", terms.budget.epsilon.value()),
+                      fmt::format("ε at δ = {:g}", terms.budget.delta.value()));
+  for (const Adversary& adversary : plan.adversaries) {
+    text += fmt::format("  {:<16} {:>10.4f} {:>14.4g} {:>14}\n", observer_name(adversary),
+                        adversary.shift, adversary.delta_at_epsilon,
+                        epsilon_text(adversary.epsilon_at_delta));
+  }
+  for (const std::string& warning : plan.warnings) text += fmt::format("\n  ! {}", warning);
+  if (!plan.warnings.empty()) text += '\n';
+  return text;
+}
+
+}  // namespace sotto

@@ -1,0 +1,222 @@
+// What a party sends: messages of the real sizes are made and measured, none is sent.
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "graph/graph.h"
+#include "moments/moments.h"
+#include "plan/plan.h"
+#include "protocol/sealing.h"
+#include "session/wire.h"
+
+namespace sotto {
+namespace {
+
+constexpr std::size_t kSignatureBytes = 64;
+// A certificate of ours beside its names (network/x509.cpp).
+constexpr double kCertificateBytes = 293;
+// Greetings, and receipts that found no body to travel with, per neighbour.
+constexpr double kReceipts = 4;
+// Rows of a table that nobody has seen: they only matter for how long an integer is.
+constexpr double kAssumedRows = 1000;
+
+std::string zeros(std::size_t size) {
+  return std::string(size, '\0');
+}
+
+double frame_bytes(std::size_t body_bytes) {
+  wire::Frame frame;
+  frame.set_protocol(kProtocol);
+  frame.set_study(zeros(kDigestBytes));
+  frame.set_nonce(zeros(kNonceBytes));
+  frame.set_have(1);
+  if (body_bytes > 0) {
+    frame.set_number(1);
+    frame.set_body(zeros(body_bytes));
+  }
+  return static_cast<double>(frame.ByteSizeLong());
+}
+
+double statement_bytes(const wire::Text& text) {
+  wire::Body body;
+  body.mutable_statement()->set_author(1);
+  body.mutable_statement()->set_nonce(zeros(kNonceBytes));
+  body.mutable_statement()->set_text(zeros(text.ByteSizeLong()));
+  body.mutable_statement()->set_signature(zeros(kSignatureBytes));
+  return frame_bytes(body.ByteSizeLong());
+}
+
+double step_bytes(const wire::Step& step) {
+  wire::Body body;
+  *body.mutable_step() = step;
+  body.mutable_step()->set_attempt(zeros(kDigestBytes));
+  return frame_bytes(body.ByteSizeLong());
+}
+
+double host_bytes(const PartyTerms& party) {
+  const std::string host = party.address.substr(0, party.address.rfind(':'));
+  const bool address = host.find_first_not_of("0123456789.") == std::string::npos;
+  return address ? 6 : static_cast<double>(host.size() + 2);
+}
+
+// The length of a released integer: of a normal variable with this standard deviation in
+// steps, |x| has log2 σ − 0.92 bits on average, and a byte more is half full.
+std::size_t integer_size(double log2_sigma) {
+  return static_cast<std::size_t>(std::lround(std::max(1.0, (log2_sigma - 0.92) / 8 + 0.5)) + 1);
+}
+
+std::size_t release_integer_size(const Study& study, const Plan& plan) {
+  const bool record = study.privacy.unit == Unit::kRecord;
+  const Grid grid =
+      record ? moments_grid() : Grid::for_sensitivity(study.privacy.sensitivity.value());
+  const double step_bits = log10(grid.step()) / std::log10(2.0);
+  if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan.noise)) {
+    const Integer a(static_cast<unsigned long>(shuffle->multiplier_max));
+    const Rational mask = shuffle->sigma_eta * Rational(a * a);
+    const Rational own = shuffle->sigma_gamma * Rational(shuffle->inverse_zeta);
+    const Rational widest = std::max<Rational>(mask, own);
+    if (sgn(widest) > 0) return integer_size(log10(widest) / std::log10(2.0) - step_bits);
+  }
+  double sigma = study.privacy.sensitivity.value();
+  if (const auto* local = std::get_if<LocalNoise>(&plan.noise)) sigma = local->sigma;
+  if (const auto* pairwise = std::get_if<PairwiseNoise>(&plan.noise)) {
+    sigma = std::max(pairwise->sigma_gamma, pairwise->sigma_edge);
+  }
+  if (record) sigma = std::hypot(sigma, kAssumedRows / 8);
+  return integer_size(std::log2(sigma) - step_bits);
+}
+
+// What one party sends, if it is this one.
+class Sender {
+ public:
+  Sender(const Study& study, const Plan& plan, PartyId self)
+      : study_(study),
+        plan_(plan),
+        self_(self),
+        parties_(static_cast<double>(study.graph().size())),
+        degree_(static_cast<double>(study.graph().degree(self))) {}
+
+  [[nodiscard]] TrafficPlan count() {
+    statements();
+    sealing();
+    rounds();
+    wire::Body farewell;
+    farewell.mutable_farewell();
+    add(degree_, frame_bytes(farewell.ByteSizeLong()));
+    add(degree_ * kReceipts, frame_bytes(0));
+    return {static_cast<std::uint64_t>(messages_), static_cast<std::uint64_t>(bytes_)};
+  }
+
+ private:
+  void add(double messages, double bytes_each) {
+    messages_ += messages;
+    bytes_ += messages * bytes_each;
+  }
+
+  // Its own to every neighbour, everybody else's to all but the one it came from.
+  void statements() {
+    const double copies = degree_ + (parties_ - 1) * (degree_ - 1);
+    double names = 0;
+    for (const PartyTerms& party : study_.parties) {
+      names += 2 * static_cast<double>(party.name.size()) + host_bytes(party);
+    }
+    wire::Text hello;
+    hello.mutable_hello()->set_certificate(
+        zeros(static_cast<std::size_t>(kCertificateBytes + names / parties_)));
+    wire::Text ready;
+    ready.mutable_ready()->set_attempt(zeros(kDigestBytes));
+    wire::Text outcome;
+    outcome.mutable_outcome()->set_attempt(zeros(kDigestBytes));
+    if (exact()) {
+      outcome.mutable_outcome()->set_digest(zeros(kDigestBytes));
+      for (std::size_t k = 0; k < study_.graph().size(); ++k) {
+        auto& witness = *outcome.mutable_outcome()->add_witness();
+        witness.set_author(1);
+        witness.set_digest(zeros(kDigestBytes));
+        witness.set_signature(zeros(kSignatureBytes));
+      }
+    } else {
+      outcome.mutable_outcome()->set_sent(zeros(kDigestBytes));
+      outcome.mutable_outcome()->set_scale(1);
+      const std::size_t values = plan_.solver == Solver::kGt ? plan_.dimension : plan_.entries;
+      for (std::size_t k = 0; k < values; ++k) outcome.mutable_outcome()->add_values(1);
+    }
+    add(copies, statement_bytes(hello));
+    add(2 * copies, statement_bytes(ready));  // and "released", which is as long
+    add(copies, statement_bytes(outcome));
+  }
+
+  void sealing() {
+    if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan_.noise)) {
+      const auto packing = study_packing(study_, *shuffle);
+      check(packing.has_value(), "a plan whose key is too short is refused earlier");
+      const ShuffleSize size = shuffle_size(*packing, plan_.entries, study_.dishuf.key_bits,
+                                            study_.dishuf.full_randomness);
+      const std::size_t ciphertext = 2 * study_.dishuf.key_bits / 8;
+      wire::Step offer;
+      wire::Step reply;
+      offer.mutable_shuffle_offer()->set_public_key(
+          zeros(size.offer_bytes - size.ciphertexts * ciphertext));
+      for (std::size_t k = 0; k < size.ciphertexts; ++k) {
+        offer.mutable_shuffle_offer()->add_negated(zeros(ciphertext + 1));
+        reply.mutable_shuffle_reply()->add_scaled(zeros(ciphertext + 1));
+      }
+      add(degree_, step_bytes(offer));
+      add(degree_, step_bytes(reply));
+    } else if (std::holds_alternative<PairwiseNoise>(plan_.noise)) {
+      wire::Step offer;
+      offer.mutable_pairwise_offer()->set_public_key(zeros(32));
+      add(degree_, step_bytes(offer));
+    }
+  }
+
+  void rounds() {
+    const Round rounds = plan_.rounds.rounds.value_or(0);
+    if (exact()) {
+      DistanceLevels levels(study_.graph(), self_);
+      const std::size_t integer = release_integer_size(study_, plan_);
+      for (Round round = 0; round < rounds; ++round) {
+        wire::Step step;
+        for (std::size_t k = 0; k < levels.at(round).size(); ++k) {
+          auto& release = *step.mutable_round_releases()->add_news();
+          release.set_author(1);
+          release.set_signature(zeros(kSignatureBytes));
+          for (std::size_t e = 0; e < plan_.entries; ++e) release.add_indices(zeros(integer));
+        }
+        step.mutable_round_releases()->set_round(round);
+        add(degree_, step_bytes(step));
+      }
+      return;
+    }
+    wire::Step step;
+    const std::size_t values = plan_.solver == Solver::kGt ? 2 * plan_.dimension : plan_.entries;
+    for (std::size_t k = 0; k < values; ++k) step.mutable_round_values()->add_values(1);
+    step.mutable_round_values()->set_round(rounds / 2);
+    step.mutable_round_values()->set_signature(zeros(kSignatureBytes));
+    add(degree_ * rounds, step_bytes(step));
+  }
+
+  [[nodiscard]] bool exact() const {
+    return plan_.solver != Solver::kGt && plan_.consensus.method == ConsensusMethod::kExact;
+  }
+
+  const Study& study_;
+  const Plan& plan_;
+  PartyId self_;
+  double parties_;
+  double degree_;
+  double messages_ = 0;
+  double bytes_ = 0;
+};
+
+}  // namespace
+
+TrafficPlan predict_traffic(const Study& study, const Plan& plan) {
+  PartyId busiest = 0;
+  for (PartyId party = 1; party < study.graph().size(); ++party) {
+    if (study.graph().degree(party) > study.graph().degree(busiest)) busiest = party;
+  }
+  return Sender(study, plan, busiest).count();
+}
+
+}  // namespace sotto

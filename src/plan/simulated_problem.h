@@ -1,0 +1,43 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "moments/quadratic.h"
+#include "privacy/calibrate/noise.h"
+#include "privacy/seal.h"
+#include "protocol/setup.h"
+#include "study/study.h"
+
+namespace sotto {
+
+// The parties' costs of a simulated study, and what solves them without noise.
+struct Problem {
+  std::vector<Quadratic> costs;  // one per party
+  Eigen::VectorXd solution;      // x*
+
+  [[nodiscard]] std::size_t dimension() const { return static_cast<std::size_t>(solution.size()); }
+};
+
+// The costs of a public family, [problem] family = …: no file is opened.
+[[nodiscard]] Result<Problem> family_problem(const Study& study);
+
+// E-problem-number where the costs, or what solves them, are past what a double holds.
+[[nodiscard]] Result<Problem> problem_of(std::vector<Quadratic> costs);
+
+// Each party's θ_i behind the privacy boundary.
+[[nodiscard]] std::vector<Secret> secrets_of(const Problem& problem, Sensitivity mu);
+
+// How a simulated `gt` will run: step, rounds, and the rate they rest on.
+struct TrackingChoice {
+  TrackingSetup setup;
+  double rate = 0;  // spectral radius for one draw of the perturbed costs
+};
+
+// Looks at one draw of the noise, from the problem's seed: everything here is
+// computed from what gt would release. An unstable step is refused: E-gt-step,
+// with the largest stable one.
+[[nodiscard]] Result<TrackingChoice> choose_tracking(const Study& study, const GradientNoise& noise,
+                                                     const Problem& problem);
+
+}  // namespace sotto

@@ -1,0 +1,93 @@
+#include "privacy/calibrate/gt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "privacy/budget.h"
+
+// γ̄ has two masters: δ wants it large, and a problem that stays convex wants it small.
+namespace sotto {
+namespace {
+
+// How far ‖Ω‖ can go, as a multiple of m·γ̄.
+double reach(std::size_t parties, Convexity promise) {
+  const auto n = static_cast<double>(parties);
+  return promise == Convexity::kCertain ? n : std::sqrt(n);
+}
+
+}  // namespace
+
+Result<GradientNoise> gradient_noise(Sensitivity mu, const Budget& budget,
+                                     std::optional<double> truncation) {
+  const double cut = truncation.value_or(truncation_needed(budget, mu));
+  SOTTO_ASSIGN(auto laplace, TruncatedLaplace::make(budget.epsilon, mu, cut));
+  return GradientNoise{.laplace = laplace,
+                       .on_grid = GridLaplace::make(budget.epsilon, mu, cut),
+                       .sigma_eta = gaussian_sigma(mu, budget)};
+}
+
+Result<GradientNoise> calibrate_gradient(Sensitivity mu, const Budget& budget,
+                                         std::optional<double> truncation) {
+  SOTTO_ASSIGN(auto noise, gradient_noise(mu, budget, truncation));
+  const double delta = noise.laplace.delta();
+  if (truncation && delta > budget.delta.value()) {
+    return refused("E-gt-truncation",
+                   fmt::format("a truncation of {} has δ = {:.6g}, and {} was asked for",
+                               *truncation, delta, budget.delta.value()),
+                   fmt::format("use truncation = {:.10g} or more, or δ = {:.6g}",
+                               truncation_needed(budget, mu), delta));
+  }
+  return noise;
+}
+
+double convexity_margin(const GradientNoise& noise, std::size_t parties, std::size_t dimension,
+                        double lambda_min, Convexity promise) {
+  return reach(parties, promise) * static_cast<double>(dimension) * noise.on_grid.largest() /
+         lambda_min;
+}
+
+Result<void> require_convexity(const GradientNoise& noise, std::size_t parties,
+                               std::size_t dimension, double lambda_min, Convexity promise) {
+  const double margin = convexity_margin(noise, parties, dimension, lambda_min, promise);
+  if (margin < 1) return {};
+  const double largest = lambda_min / (reach(parties, promise) * static_cast<double>(dimension));
+  const double ratio = lambda_min / (static_cast<double>(dimension) * noise.on_grid.largest());
+  const double most_parties = std::ceil(promise == Convexity::kCertain ? ratio : ratio * ratio) - 1;
+  std::string fix = fmt::format("use a truncation below {:.6g}", largest);
+  if (most_parties >= 2) fix += fmt::format(", at most {:.0f} parties", most_parties);
+  if (promise == Convexity::kCertain) {
+    fix += ", or guarantee = \"paper\", which states how likely a non-convex draw is";
+  }
+  return refused(
+      "E-gt-convexity",
+      fmt::format("noise up to {:.6g} from {} parties can reach {:.4g} times lambda_min = {:.6g}",
+                  noise.on_grid.largest(), parties, margin, lambda_min),
+      fix);
+}
+
+double nonconvex_probability(const GradientNoise& noise, std::size_t parties, std::size_t dimension,
+                             double lambda_min) {
+  if (convexity_margin(noise, parties, dimension, lambda_min, Convexity::kCertain) < 1) return 0;
+  const auto n = static_cast<double>(parties);
+  const auto m = static_cast<double>(dimension);
+  const double variance = n * m * noise.laplace.variance();
+  const double range = m * noise.on_grid.largest();
+  const double exponent = lambda_min * lambda_min / 2 / (variance + range * lambda_min / 3);
+  return std::min(1.0, m * std::exp(-exponent));
+}
+
+double theorem1_bound(const GradientNoise& noise, std::size_t parties, std::size_t dimension,
+                      double lambda_min, double solution_norm, Convexity promise) {
+  const double d = convexity_margin(noise, parties, dimension, lambda_min, promise);
+  if (!(d < 1)) return std::numeric_limits<double>::infinity();
+  const auto n = static_cast<double>(parties);
+  const auto m = static_cast<double>(dimension);
+  const double from_a = 2 * n * m * m * noise.laplace.variance() * solution_norm * solution_norm;
+  const double from_b = 2 * n * m * noise.sigma_eta * noise.sigma_eta;
+  return (from_a + from_b) / std::pow((1 - d) * lambda_min, 2);
+}
+
+}  // namespace sotto

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/integer.h"
+#include "base/result.h"
+#include "privacy/truncated_laplace.h"
+
+// The four solvers, and the noise that each of them adds. In every room what belongs to one of
+// them is found under its name: ac, dishuf, pairwise, gt.
+namespace sotto {
+
+enum class Solver { kGt, kDishuf, kAc, kPairwise };
+[[nodiscard]] std::string to_string(Solver solver);
+[[nodiscard]] Result<Solver> solver_from(std::string_view name);
+
+// Noise of `ac`: y_i(0) = θ_i + γ_i.
+struct LocalNoise {
+  double sigma = 0;
+};
+
+// Noise of `dishuf`: y_i(0) = θ_i + ζΔ_i + γ_i with T̄_i = θ_i + η_i in the shuffle.
+// Exact numbers, because lemma1's σ_η does not fit any floating-point format.
+struct ShuffleNoise {
+  Rational sigma_gamma;
+  Rational sigma_eta;
+  Integer inverse_zeta;          // Z = 1/ζ
+  std::uint64_t multiplier_max;  // ā; multipliers are drawn from [⌈ā/√2⌉, ā]
+};
+
+// Noise of `pairwise`: y_i(0) = θ_i + γ_i + Σ_j ±r_ij.
+struct PairwiseNoise {
+  double sigma_gamma = 0;
+  double sigma_edge = 0;
+};
+
+// Noise of `gt`: truncated Laplace on A_i's entries, Gaussian on B_i's.
+struct GradientNoise {
+  TruncatedLaplace laplace;
+  GridLaplace on_grid;
+  double sigma_eta = 0;
+};
+
+// What a solver adds: the one type for all four.
+using Noise = std::variant<LocalNoise, ShuffleNoise, PairwiseNoise, GradientNoise>;
+
+namespace privacy {
+
+// Where noise cancels in the sum (dishuf, pairwise), g says how much more than the central
+// mechanism's is left in it: (1+g) times.
+[[nodiscard]] Result<void> require_g(double g);
+
+// 1 − (1+g)⁻²: the share of κ̄² that the noise of the sum leaves to the rest.
+[[nodiscard]] double spare_share(double g);
+
+}  // namespace privacy
+}  // namespace sotto

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/graph.h"
+#include "privacy/budget.h"
+#include "privacy/calibrate/noise.h"
+
+// Who could learn how much, whatever the solver: the table that every plan prints.
+namespace sotto {
+
+// Who watches, from the weakest to the strongest.
+enum class Observer {
+  kEavesdropper,   // reads all traffic
+  kNeighbour,      // one curious party
+  kColluders,      // any T parties who pool what they hold
+  kAllNeighbours,  // all that surrounds one party
+};
+
+// What one observer can learn about one party's change, as a number: the length,
+// in standard deviations, of the shift it sees. Privacy is κ_ε of it.
+struct Adversary {
+  Observer observer = Observer::kEavesdropper;
+  double shift = 0;
+  double delta_at_epsilon = 0;  // δ at the study's ε
+  double epsilon_at_delta = 0;  // ε at the study's δ; infinity if no ε will do
+  std::size_t colluders = 0;    // T, of kColluders alone
+};
+
+// "eavesdropper", "neighbour", "colluders-T", "all-neighbours".
+[[nodiscard]] std::string observer_name(const Adversary& adversary);
+
+// Who that is, with nothing said yet about what it learns; nothing for other names.
+[[nodiscard]] std::optional<Adversary> observer_from(std::string_view name);
+
+// A row for each observer; that of colluders only if there are any.
+// E-colluders, E-colluders-many; E-parties and E-graph-disconnected where noise is to cancel.
+[[nodiscard]] Result<std::vector<Adversary>> adversary_table(const Graph& graph, const Noise& noise,
+                                                             Sensitivity sensitivity,
+                                                             const Budget& budget,
+                                                             std::size_t colluders);
+
+// --- exact shifts, one observer at a time ---
+
+// Eavesdropper of `dishuf` for given products a_{i→j}a_{j→i} per edge: the
+// largest √(vᵀC⁻¹v) over the parties, v the shift and C the covariance of y(0).
+[[nodiscard]] double shuffle_shift(const Graph& graph, const ShuffleNoise& noise,
+                                   Sensitivity sensitivity, std::span<const double> edge_products);
+
+// The proven bound over every draw of the multipliers (docs/proofs/graph_calibration.md).
+[[nodiscard]] double shuffle_shift_bound(const Graph& graph, const ShuffleNoise& noise,
+                                         Sensitivity sensitivity);
+
+struct WorstParty {
+  double shift = 0;
+  PartyId party = 0;
+};
+
+// Coalition pooling all it holds, plus the eavesdropper, for given products
+// (docs/proofs/coalition.md).
+[[nodiscard]] WorstParty shuffle_coalition_shift(const Graph& graph, const ShuffleNoise& noise,
+                                                 Sensitivity sensitivity,
+                                                 std::span<const double> edge_products,
+                                                 std::span<const PartyId> coalition);
+
+[[nodiscard]] WorstParty pairwise_coalition_shift(const Graph& graph, const PairwiseNoise& noise,
+                                                  Sensitivity sensitivity,
+                                                  std::span<const PartyId> coalition);
+
+namespace privacy {
+
+// What adversary_table asks, and each solver answers in its own file: adversary_SOLVER.cpp.
+struct Watched {
+  const Graph& graph;
+  Sensitivity sensitivity;
+  const Budget& budget;
+  std::size_t colluders;
+};
+using Rows = Result<std::vector<Adversary>>;
+[[nodiscard]] Rows rows_of(const LocalNoise& noise, const Watched& watched);
+[[nodiscard]] Rows rows_of(const ShuffleNoise& noise, const Watched& watched);
+[[nodiscard]] Rows rows_of(const PairwiseNoise& noise, const Watched& watched);
+[[nodiscard]] Rows rows_of(const GradientNoise& noise, const Watched& watched);
+
+// Where every party protects itself: whoever watches sees the same.
+[[nodiscard]] std::vector<Adversary> alike_for_all(const Adversary& seen, std::size_t colluders);
+
+// Where noise cancels in the sum: each observer sees at least what the one before it sees. The
+// worst shift over coalitions of a size, or nothing if there are too many, comes from `coalition`;
+// `ceiling` is what all neighbours see.
+[[nodiscard]] Rows graded(const Watched& watched, double eavesdropper, double ceiling,
+                          const std::function<std::optional<double>(std::size_t)>& coalition);
+
+// The row of a Gaussian release that moves by `shift`.
+[[nodiscard]] Adversary gaussian_row(Observer observer, double shift, const Budget& budget);
+
+}  // namespace privacy
+}  // namespace sotto

@@ -1,0 +1,178 @@
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <Eigen/SparseCore>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/check.h"
+#include "graph/spectrum.h"
+#include "privacy/observe/adversary.h"
+#include "privacy/observe/coalition.h"
+
+// Who sees how much of `dishuf`: an eavesdropper by the eigenvalues of ζL_a, a coalition by least
+// squares over the noise that it does not know.
+namespace sotto {
+namespace {
+
+// (1−s)²/(1 + (σ_η/σ_γ)²s²): what one eigenvalue s of ζL_a lets through, times σ_γ².
+// σ_η/σ_γ may be infinite (lemma1, past a double's range): then nothing for s > 0.
+double passed(double s, double ratio) {
+  if (s == 0) return 1;
+  const double hidden = s * ratio;
+  return (1 - s) * (1 - s) / (1 + hidden * hidden);
+}
+
+}  // namespace
+
+// With L_a = Σ λ_k q_k q_kᵀ and s_k = ζλ_k, party i's v = (I − ζL_a)e_i and
+// C = σ_γ²I + σ_η²(ζL_a)² give vᵀC⁻¹v = Σ_k (q_k)_i² (1−s_k)²/(σ_γ²+σ_η²s_k²).
+double shuffle_shift(const Graph& graph, const ShuffleNoise& noise, Sensitivity sensitivity,
+                     std::span<const double> edge_products) {
+  check(graph.connected(), "the graph is in one piece");
+  const double zeta = 1 / noise.inverse_zeta.get_d();
+  const double ratio = nearest_double(noise.sigma_eta / noise.sigma_gamma);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(
+      Eigen::MatrixXd(laplacian(graph, edge_products)));
+  check(eigen.info() == Eigen::Success, "a symmetric matrix has eigenvalues");
+  Eigen::VectorXd through(eigen.eigenvalues().size());
+  // The graph is connected, so the first eigenvalue is 0; what is computed for
+  // it is rounding, which a large σ_η would magnify.
+  through(0) = 1;
+  for (Eigen::Index k = 1; k < through.size(); ++k) {
+    through(k) = passed(zeta * eigen.eigenvalues()(k), ratio);
+  }
+  const double worst = (eigen.eigenvectors().cwiseAbs2() * through).maxCoeff();
+  return sensitivity.value() / nearest_double(noise.sigma_gamma) * std::sqrt(worst);
+}
+
+// Δ√(1/(nσ_γ²) + (1−1/n)·max over [s₂, s_max]), the maximum at one of the ends.
+double shuffle_shift_bound(const Graph& graph, const ShuffleNoise& noise, Sensitivity sensitivity) {
+  const auto n = static_cast<double>(graph.size());
+  const Spectrum of_graph = privacy::safe_spectrum(graph);
+  const auto a_bar = static_cast<double>(noise.multiplier_max);
+  const double product_share = a_bar * a_bar / noise.inverse_zeta.get_d();
+  const double ratio = nearest_double(noise.sigma_eta / noise.sigma_gamma);
+  const double worst = std::max(passed(0.5 * product_share * of_graph.lambda_2, ratio),
+                                passed(product_share * of_graph.lambda_max, ratio));
+  return sensitivity.value() / nearest_double(noise.sigma_gamma) *
+         std::sqrt(1 / n + (1 - 1 / n) * worst);
+}
+
+WorstParty shuffle_coalition_shift(const Graph& graph, const ShuffleNoise& noise,
+                                   Sensitivity sensitivity, std::span<const double> edge_products,
+                                   std::span<const PartyId> coalition) {
+  check(edge_products.size() == graph.edges().size(), "there is one product for each edge");
+  const privacy::ShuffleView view(graph, noise, coalition);
+  const auto worst = view.worst(edge_products);
+  return {sensitivity.value() / nearest_double(noise.sigma_gamma) * std::sqrt(worst.leakage),
+          view.remains().parties[worst.target]};
+}
+
+namespace privacy {
+
+ShuffleView::ShuffleView(const Graph& graph, const ShuffleNoise& noise,
+                         std::span<const PartyId> coalition)
+    : remains_(without(graph, coalition)), zeta_(1 / noise.inverse_zeta.get_d()) {
+  constexpr double kLimit = 1e-150;
+  check(!coalition.empty(), "a coalition has members");
+  check(graph.connected(), "the graph is in one piece");
+  for (const bool on_boundary : remains_.boundary) {
+    column_.push_back(on_boundary ? -1 : columns_++);
+  }
+  if (sgn(noise.sigma_eta) == 0) {
+    ratio_ = std::numeric_limits<double>::infinity();
+  } else {
+    ratio_ = nearest_double(noise.sigma_gamma / noise.sigma_eta);
+    if (ratio_ < kLimit) ratio_ = 0;
+    if (ratio_ > 1 / kLimit) ratio_ = std::numeric_limits<double>::infinity();
+  }
+}
+
+// u solves (ζ²KᵀK + r²I)u = ζKᵀm. Every component of H has a party of B (the
+// graph is connected), so K's columns are independent even where r = 0.
+std::vector<double> ShuffleView::leakage(std::span<const double> edge_products,
+                                         std::span<const std::size_t> targets) const {
+  using Eigen::Index;
+  using Eigen::MatrixXd;
+  const auto rows = static_cast<Index>(remains_.parties.size());
+  const auto count = static_cast<Index>(targets.size());
+  std::vector<Eigen::Triplet<double>> entries;
+  for (std::size_t e = 0; e < remains_.edges.size(); ++e) {
+    const double weight = zeta_ * edge_products[remains_.edges[e]];
+    const auto [a, b] = remains_.graph.edges()[e];
+    if (column_[a] >= 0) {
+      entries.emplace_back(static_cast<Index>(a), column_[a], weight);
+      entries.emplace_back(static_cast<Index>(b), column_[a], -weight);
+    }
+    if (column_[b] >= 0) {
+      entries.emplace_back(static_cast<Index>(b), column_[b], weight);
+      entries.emplace_back(static_cast<Index>(a), column_[b], -weight);
+    }
+  }
+  Eigen::SparseMatrix<double> k(rows, columns_);  // ζK
+  k.setFromTriplets(entries.begin(), entries.end());
+
+  MatrixXd m = MatrixXd::Zero(rows, count);  // e_i − ζL_{·i} for i ∈ I, e_i for i ∈ B
+  for (Index t = 0; t < count; ++t) {
+    const std::size_t target = targets[static_cast<std::size_t>(t)];
+    m(static_cast<Index>(target), t) = 1;
+    if (column_[target] >= 0) m.col(t) -= k.col(column_[target]);
+  }
+
+  MatrixXd residual = m;
+  MatrixXd u = MatrixXd::Zero(columns_, count);
+  const bool hidden = columns_ > 0 && std::isfinite(ratio_);
+  if (hidden) {
+    const Eigen::SparseMatrix<double> kt = k.transpose();
+    MatrixXd normal = MatrixXd(kt * k);
+    normal.diagonal().array() += ratio_ * ratio_;
+    const Eigen::LLT<MatrixXd> factor(normal);
+    check(factor.info() == Eigen::Success, "ζ²KᵀK + r²I is positive definite");
+    for (int step = 0; step < 2; ++step) {  // the second refines the first
+      u += factor.solve(kt * residual - ratio_ * ratio_ * u);
+      residual = m - k * u;
+    }
+  }
+  std::vector<double> result;
+  for (Index t = 0; t < count; ++t) {
+    double value = residual.col(t).squaredNorm();
+    if (hidden) value += ratio_ * ratio_ * u.col(t).squaredNorm();
+    if (column_[targets[static_cast<std::size_t>(t)]] < 0) value += ratio_ * ratio_;
+    result.push_back(value);
+  }
+  return result;
+}
+
+ShuffleView::Worst ShuffleView::worst(std::span<const double> edge_products) const {
+  std::vector<std::size_t> everybody(remains_.parties.size());
+  std::iota(everybody.begin(), everybody.end(), std::size_t{0});
+  const std::vector<double> all = leakage(edge_products, everybody);
+  Worst worst;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] > worst.leakage) worst = {all[i], i};
+  }
+  return worst;
+}
+
+// The all-neighbours row is Δ√(1/σ_γ² + 1/σ_η²): the neighbours know y_i but for
+// γ_i and, through the gcd of what they decrypt, T̄_i but for η_i.
+Rows rows_of(const ShuffleNoise& noise, const Watched& watched) {
+  const Graph& graph = watched.graph;
+  const Sensitivity sensitivity = watched.sensitivity;
+  SOTTO_TRY(require_network(graph));
+  SOTTO_TRY(require_honest_party(graph, watched.colluders));
+  const double gamma_shift = sensitivity.value() / nearest_double(noise.sigma_gamma);
+  // 0 for lemma1's σ_η past a double's range, infinite for σ_η = 0.
+  const double eta_shift = sensitivity.value() / nearest_double(noise.sigma_eta);
+  const auto coalition = [&](std::size_t size) -> std::optional<double> {
+    if (!can_visit_coalitions(graph, size, kShuffleWork)) return std::nullopt;
+    return gamma_shift * std::sqrt(search_worst_leakage(graph, noise, size));
+  };
+  return graded(watched, shuffle_shift_bound(graph, noise, sensitivity),
+                std::hypot(gamma_shift, eta_shift), coalition);
+}
+
+}  // namespace privacy
+}  // namespace sotto

@@ -1,0 +1,80 @@
+// Seal, release, average: in this order, and nothing readable before the barrier.
+#include "protocol/averaging.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "base/check.h"
+
+namespace sotto {
+namespace {
+
+bool belongs_to_averaging(const Payload& payload) {
+  return std::holds_alternative<RoundValues>(payload) ||
+         std::holds_alternative<RoundReleases>(payload);
+}
+
+}  // namespace
+
+AveragingParty::AveragingParty(PartyId self, Weights weights, ConsensusPlan plan,
+                               std::unique_ptr<Sealing> sealing, Barrier barrier)
+    : self_(self),
+      weights_(std::move(weights)),
+      plan_(plan),
+      barrier_(barrier),
+      sealing_(std::move(sealing)) {}
+
+Result<std::vector<Message>> AveragingParty::start() {
+  return release_if_free(sealing_->start());
+}
+
+Result<std::vector<Message>> AveragingParty::receive(const Message& message) {
+  if (consensus_ != nullptr) return consensus_->receive(message);
+  if (belongs_to_averaging(message.payload)) {
+    SOTTO_TRY(early_.keep(self_, weights_.graph(), message, [this](const Message& first) {
+      return protocol::inspect_first_round(plan_, weights_.graph(), sealing_->entries(), first);
+    }));
+    return std::vector<Message>{};
+  }
+  return release_if_free(sealing_->receive(message));
+}
+
+Result<std::vector<Message>> AveragingParty::release_if_free(Result<std::vector<Message>> out) {
+  if (!out || barrier_ == Barrier::kHeld || !sealed()) return out;
+  SOTTO_ASSIGN(auto first, release());
+  std::ranges::move(first, std::back_inserter(*out));
+  return out;
+}
+
+Result<std::vector<Message>> AveragingParty::release() {
+  check(sealed() && consensus_ == nullptr, "a sealed value is released once");
+  consensus_ = make_consensus(plan_, self_, weights_, sealing_->release());
+  return early_.start(*consensus_);
+}
+
+bool AveragingParty::done() const {
+  return consensus_ != nullptr && consensus_->done();
+}
+
+Average AveragingParty::result() const {
+  check(done(), "the average is known when the last round is over");
+  return consensus_->average();
+}
+
+bool AveragingParty::agrees(std::span<const double> theirs, double scale) const {
+  const std::vector<double> own = result().values;
+  if (plan_.method == ConsensusMethod::kExact) return std::ranges::equal(own, theirs);
+  if (theirs.size() != own.size()) return false;
+  // The rounds shrink a disagreement of at most √n·scale by τ; sums are n averages. A factor of
+  // ten is for rounding: masks may be far larger than what is left of them.
+  const auto n = static_cast<double>(weights_.graph().size());
+  const double allowed = 10 * n * std::sqrt(n) * scale * plan_.tolerance;
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    if (!(std::abs(own[k] - theirs[k]) <= allowed)) return false;
+  }
+  return true;
+}
+
+}  // namespace sotto

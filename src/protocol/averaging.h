@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "protocol/consensus.h"
+#include "protocol/rounds.h"
+#include "protocol/sealing.h"
+
+// The party of the three solvers that average what they release: `ac`, `dishuf`, `pairwise`.
+namespace sotto {
+
+// Whether a party releases as soon as it is sealed, or waits to be told that all are. In one
+// process nobody gets lost, so the simulator needs no barrier.
+enum class Barrier { kNone, kHeld };
+
+// One party of `ac`, `dishuf` or `pairwise`: seal, release, average.
+class AveragingParty final : public StagedParty {
+ public:
+  AveragingParty(PartyId self, Weights weights, ConsensusPlan plan,
+                 std::unique_ptr<Sealing> sealing, Barrier barrier = Barrier::kNone);
+
+  [[nodiscard]] Result<std::vector<Message>> start() override;
+  [[nodiscard]] Result<std::vector<Message>> receive(const Message& message) override;
+  [[nodiscard]] bool done() const override;
+
+  [[nodiscard]] bool sealed() const override { return sealing_->done(); }
+  [[nodiscard]] Result<std::vector<Message>> release() override;
+  [[nodiscard]] Average result() const override;
+  [[nodiscard]] bool agrees(std::span<const double> theirs, double scale) const override;
+
+ private:
+  // Without a barrier, what is sealed is released at once.
+  [[nodiscard]] Result<std::vector<Message>> release_if_free(Result<std::vector<Message>> out);
+
+  PartyId self_;
+  Weights weights_;
+  ConsensusPlan plan_;
+  Barrier barrier_;
+  std::unique_ptr<Sealing> sealing_;
+  std::unique_ptr<Consensus> consensus_;  // none before the release
+  protocol::EarlyRounds early_;
+};
+
+}  // namespace sotto

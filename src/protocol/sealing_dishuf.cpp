@@ -1,0 +1,166 @@
+// The sealing of `dishuf`, Algorithm 2: neighbours mix their masked values under each other's keys,
+// and what is mixed in cancels in the sum.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/check.h"
+#include "privacy/calibrate/dishuf.h"
+#include "protocol/sealing.h"
+
+namespace sotto {
+namespace {
+
+// |T| ≤ 2^80 steps of the grid: 2^40 sensitivities, or a table of 2^40 rows.
+constexpr unsigned kValueBits = 80;
+// |η| ≤ 32σ: a draw beyond that has probability below e^−127, and is an error all the same.
+constexpr int kMaskSigmas = 32;
+// What the seal draws at least, where there is a mask at all.
+constexpr int kLeastMaskSteps = 5;
+
+// Algorithm 2 in integers. With every neighbour j:
+//   offer   i → j   k_i, E_i(−T̄_i)
+//   reply   j → i   (E_i(−T̄_i) ⊕ E_i(T̄_j)) ⊗ a_{j→i}, re-randomised
+// and then Δ_i = Σ_j a_{i→j}·a_{j→i}(T̄_j − T̄_i), which sums to 0 over the parties. As many entries
+// travel in one ciphertext as the cipher's plaintexts have slots for.
+class Shuffle final : public Sealing {
+ public:
+  Shuffle(const ShuffleNoise& parameters, SealingInputs inputs)
+      : self_(inputs.self),
+        cipher_(*inputs.cipher),
+        random_(inputs.keys),
+        seal_(inputs.secret, parameters, inputs.noise),
+        multipliers_(protocol::draw_multipliers(inputs.graph, self_, parameters, inputs.noise)),
+        packing_(shuffle_packing(parameters, inputs.secret.grid(), cipher_.plaintext_bits())),
+        packed_(packing_ ? packing_->pack(seal_.masked()) : packing_.error()),
+        multiplier_bits_(static_cast<std::size_t>(std::bit_width(parameters.multiplier_max))),
+        key_(std::move(inputs.key)),
+        shuffled_(inputs.secret.size()) {
+    const auto neighbours = inputs.graph.neighbours(self_);
+    neighbours_.assign(neighbours.begin(), neighbours.end());
+    offered_.resize(neighbours_.size());
+    replied_.resize(neighbours_.size());
+  }
+
+  [[nodiscard]] Result<std::vector<Message>> start() override {
+    if (!packed_) return packed_.error();
+    IntegerVector negated = *packed_;
+    for (Integer& plaintext : negated) plaintext = -plaintext;
+    const ShuffleOffer offer{key_->encryption_key().serialised(), key_->encrypt(negated, random_)};
+    std::vector<Message> out;
+    for (const PartyId to : neighbours_) out.emplace_back(self_, to, offer);
+    return out;
+  }
+
+  [[nodiscard]] Result<std::vector<Message>> receive(const Message& message) override {
+    if (!packed_) return packed_.error();
+    const auto neighbour = std::lower_bound(neighbours_.begin(), neighbours_.end(), message.from);
+    if (neighbour == neighbours_.end() || *neighbour != message.from) {
+      return bad_peer(message.from, "is not a neighbour, and sent a shuffle message");
+    }
+    const auto k = static_cast<std::size_t>(neighbour - neighbours_.begin());
+    if (const auto* offer = std::get_if<ShuffleOffer>(&message.payload)) {
+      return answer(message.from, k, *offer);
+    }
+    if (const auto* reply = std::get_if<ShuffleReply>(&message.payload)) {
+      return collect(message.from, k, *reply);
+    }
+    return bad_peer(message.from, "sent something else than a shuffle message");
+  }
+
+  [[nodiscard]] bool done() const override {
+    // Offers count too: a party that stopped before answering would leave a neighbour waiting.
+    return std::ranges::all_of(offered_, [](bool b) { return b; }) &&
+           std::ranges::all_of(replied_, [](bool b) { return b; });
+  }
+
+  [[nodiscard]] Released release() const override {
+    check(done(), "the release follows the whole shuffle");
+    return seal_.release(shuffled_);
+  }
+
+  [[nodiscard]] std::size_t entries() const override { return shuffled_.size(); }
+
+ private:
+  [[nodiscard]] Result<std::vector<Message>> answer(PartyId from, std::size_t k,
+                                                    const ShuffleOffer& offer) {
+    if (offered_[k]) return bad_peer(from, "offered twice");
+    if (offer.negated.size() != packing_->plaintexts(entries())) {
+      return bad_peer(from, "offered a vector of another length");
+    }
+    const auto key = cipher_.read_key(offer.public_key);
+    if (!key) return bad_peer(from, "sent a public key that is refused: " + key.error().what);
+    if (auto valid = (*key)->validate(offer.negated); !valid) {
+      return bad_peer(from, "sent ciphertexts that are refused: " + valid.error().what);
+    }
+    Ciphertexts scaled =
+        (*key)->add_and_scale(offer.negated, *packed_, multipliers_[k], multiplier_bits_, random_);
+    offered_[k] = true;
+    return std::vector<Message>{{self_, from, ShuffleReply{std::move(scaled)}}};
+  }
+
+  [[nodiscard]] Result<std::vector<Message>> collect(PartyId from, std::size_t k,
+                                                     const ShuffleReply& reply) {
+    if (replied_[k]) return bad_peer(from, "replied twice");
+    if (reply.scaled.size() != packing_->plaintexts(entries())) {
+      return bad_peer(from, "replied with a vector of another length");
+    }
+    const auto plain = key_->decrypt(reply.scaled);
+    if (!plain) return bad_peer(from, "sent ciphertexts that are refused: " + plain.error().what);
+    const auto differences = packing_->unpack(*plain, entries());
+    if (!differences)
+      return bad_peer(from, "sent an answer that is refused: " + differences.error().what);
+    for (std::size_t entry = 0; entry < shuffled_.size(); ++entry) {
+      shuffled_[entry] += multipliers_[k] * (*differences)[entry];
+    }
+    replied_[k] = true;
+    return std::vector<Message>{};
+  }
+
+  PartyId self_;
+  const Cipher& cipher_;
+  RandomSource& random_;
+  std::vector<PartyId> neighbours_;
+  ShuffleSeal seal_;
+  IntegerVector multipliers_;
+  Result<Packing> packing_;
+  Result<IntegerVector> packed_;  // T̄, in slots
+  std::size_t multiplier_bits_;   // of the largest: how long a_{i→j} is stays a secret
+  std::unique_ptr<DecryptionKey> key_;
+  IntegerVector shuffled_;  // Δ_i so far
+  std::vector<bool> offered_;
+  std::vector<bool> replied_;
+};
+
+}  // namespace
+
+IntegerVector protocol::draw_multipliers(const Graph& graph, PartyId self,
+                                         const ShuffleNoise& parameters, NoiseSource& noise) {
+  const Integer low(static_cast<unsigned long>(multiplier_min(parameters.multiplier_max)));
+  const Integer high(static_cast<unsigned long>(parameters.multiplier_max));
+  IntegerVector multipliers;
+  for (std::size_t k = 0; k < graph.degree(self); ++k) {
+    multipliers.push_back(noise.uniform(low, high));
+  }
+  return multipliers;
+}
+
+Result<Packing> shuffle_packing(const ShuffleNoise& parameters, Grid grid,
+                                std::optional<std::size_t> plaintext_bits) {
+  Integer bound = Integer(1) << kValueBits;
+  if (sgn(parameters.sigma_eta) > 0) {
+    // One step more for the sensitivity's rounding; weights only make σ smaller.
+    const Integer steps = ceiling(parameters.sigma_eta / grid.step()) + 1;
+    bound += kMaskSigmas * std::max<Integer>(steps, kLeastMaskSteps);
+  }
+  return Packing::make(plaintext_bits, bound,
+                       Integer(static_cast<unsigned long>(parameters.multiplier_max)));
+}
+
+std::unique_ptr<Sealing> protocol::seal_dishuf(const ShuffleNoise& noise, SealingInputs inputs) {
+  check(inputs.cipher != nullptr, "a shuffle encrypts");
+  if (inputs.key == nullptr) inputs.key = inputs.cipher->generate(inputs.keys);
+  return std::make_unique<Shuffle>(noise, std::move(inputs));
+}
+
+}  // namespace sotto

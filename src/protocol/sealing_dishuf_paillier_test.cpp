@@ -1,0 +1,102 @@
+#include <gtest/gtest.h>
+
+#include "privacy/calibrate/dishuf.h"
+#include "support/shuffles.h"
+
+namespace sotto {
+namespace {
+
+using namespace protocol_test;
+
+TEST(ShufflePaillier, GivesTheSameBitsAsTheIdealCipher) {
+  const auto half = paillier_cipher(2048, Randomness::kHalf).value();
+  const auto full = paillier_cipher(2048, Randomness::kFull).value();
+  expect_same_releases(1, 4, 40, *half);
+  expect_same_releases(2, 4, 40, *half);
+  expect_same_releases(3, 3, 40, *full);
+}
+
+TEST(ShufflePaillier, SendsAsManyCiphertextsAndBytesAsWereAnnounced) {
+  SeededRandom random(21);
+  const Graph graph = *Graph::path(2);
+  const auto cipher = paillier_cipher(2048, Randomness::kHalf).value();
+  const ShuffleNoise parameters = graph_noise(graph);
+  const auto secrets = secrets_of(small_numbers(2, 65, random));
+  const ShuffleNetwork run(graph, secrets, parameters, 22, *cipher);
+  const Packing packing =
+      shuffle_packing(parameters, secrets[0].grid(), cipher->plaintext_bits()).value();
+  EXPECT_GE(packing.slots(), 20U);
+  const ShuffleSize size = shuffle_size(packing, 65, 2048, false);
+  EXPECT_EQ(size.ciphertexts, packing.plaintexts(65));
+  deliver_all(run.parties, nullptr, [&](const Message& next) {
+    if (const auto* offer = std::get_if<ShuffleOffer>(&next.payload)) {
+      EXPECT_EQ(offer->negated.size(), size.ciphertexts);
+      EXPECT_EQ(offer->public_key.size() + offer->negated.size() * 512, size.offer_bytes);
+    } else {
+      const auto& reply = std::get<ShuffleReply>(next.payload);
+      EXPECT_EQ(reply.scaled.size(), size.ciphertexts);
+      EXPECT_EQ(reply.scaled.size() * 512, size.reply_bytes);
+    }
+  });
+}
+
+TEST(ShufflePaillier, RefusesAKeyTooShortForTheMask) {
+  const Graph graph = *Graph::cycle(250);
+  const Sensitivity mu = *Sensitivity::make(3);
+  const ShuffleNoise lemma1 = *calibrate_lemma1(250, mu, *Budget::make(10, 0.2), {.g = 0.01});
+  const auto cipher = paillier_cipher(2048, Randomness::kHalf).value();
+  const Secret secret = Secret::of_entries(std::vector<double>{1, 2}, mu);
+  SeededRandom keys(1);
+  const auto noise = fast_noise(1, 1);
+  const auto started =
+      make_sealing(lemma1, {0, graph, secret, *noise, keys, cipher.get()})->start();
+  ASSERT_FALSE(started.has_value());
+  EXPECT_EQ(started.error().name, "E-key-too-short");
+  const auto packing = shuffle_packing(lemma1, secret.grid(), std::nullopt);
+  const std::size_t needed = key_bits_for_slot(packing->slot_bits());
+  EXPECT_NE(started.error().fix.find(std::to_string(needed)), std::string::npos);
+  EXPECT_TRUE(shuffle_packing(lemma1, secret.grid(), needed - 2).has_value());
+  EXPECT_LE(needed, 3072U);
+}
+
+TEST(ShufflePaillierPeer, IsNamedAndHarmlessWhateverItSends) {
+  SeededRandom random(31);
+  const Graph graph = *Graph::path(2);
+  const auto cipher = paillier_cipher(2048, Randomness::kHalf).value();
+  const auto secrets = secrets_of(small_numbers(2, 25, random));
+  const ShuffleNetwork honest(graph, secrets, graph_noise(graph), 32);
+  const ShuffleNetwork attacked(graph, secrets, graph_noise(graph), 32, *cipher);
+  deliver_all(honest.parties);
+  deliver_all(attacked.parties, nullptr, [&](const Message& next) {
+    if (next.to != 1) return;
+    Party& victim = *attacked.parties[1];
+    const auto from = [&](Payload payload) { return Message{0, 1, std::move(payload)}; };
+    if (const auto* offer = std::get_if<ShuffleOffer>(&next.payload)) {
+      std::string key = offer->public_key;
+      expect_refused(victim, from(ShuffleOffer{key.substr(1), offer->negated}), "public key");
+      expect_refused(victim, from(ShuffleOffer{key + "x", offer->negated}), "public key");
+      key[255] = static_cast<char>(key[255] ^ 1);  // N even
+      expect_refused(victim, from(ShuffleOffer{key, offer->negated}), "public key");
+      Ciphertexts zeros(offer->negated.size());
+      expect_refused(victim, from(ShuffleOffer{offer->public_key, zeros}), "ciphertexts");
+      expect_refused(victim, from(ShuffleOffer{offer->public_key, {}}), "length");
+    } else {
+      Ciphertexts reply = std::get<ShuffleReply>(next.payload).scaled;
+      // Scaled once more: a plaintext that no honest party can reach.
+      const auto key =
+          cipher->read_key(static_cast<const ShuffleOffer&>(
+                               std::get<ShuffleOffer>((*attacked.parties[1]->start())[0].payload))
+                               .public_key);
+      const Ciphertexts large = (*key)->multiply(reply, Integer(1) << 300);
+      expect_refused(victim, from(ShuffleReply{large}), "slot");
+      reply[0] = 0;
+      expect_refused(victim, from(ShuffleReply{reply}), "ciphertexts");
+    }
+  });
+  for (PartyId i = 0; i < 2; ++i) {
+    EXPECT_EQ(attacked.release(i).indices, honest.release(i).indices);
+  }
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,158 @@
+// The sealing of `pairwise`: the two ends of an edge agree on a key (X25519), draw the same mask
+// from it, and one adds what the other subtracts.
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/kdf.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.h"
+#include "protocol/sealing.h"
+
+namespace sotto {
+namespace {
+
+using PublicKey = std::array<std::byte, 32>;
+
+struct FreeKey {
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+};
+struct FreeContext {
+  void operator()(EVP_PKEY_CTX* context) const { EVP_PKEY_CTX_free(context); }
+};
+using KeyHandle = std::unique_ptr<EVP_PKEY, FreeKey>;
+using ContextHandle = std::unique_ptr<EVP_PKEY_CTX, FreeContext>;
+
+const unsigned char* raw(const std::byte* bytes) {
+  return reinterpret_cast<const unsigned char*>(bytes);
+}
+
+KeyHandle draw_key(RandomSource& random) {
+  std::array<std::byte, 32> secret{};
+  random.fill(secret);
+  KeyHandle key(
+      EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nullptr, raw(secret.data()), secret.size()));
+  OPENSSL_cleanse(secret.data(), secret.size());
+  check(key != nullptr, "OpenSSL makes X25519 keys");
+  return key;
+}
+
+PublicKey public_part(EVP_PKEY* key) {
+  PublicKey result{};
+  std::size_t size = result.size();
+  const int ok =
+      EVP_PKEY_get_raw_public_key(key, reinterpret_cast<unsigned char*>(result.data()), &size);
+  check(ok == 1 && size == result.size(), "an X25519 public key has 32 bytes");
+  return result;
+}
+
+// HKDF-SHA256 of the X25519 secret; both public keys and the study go into it,
+// lower party first, so that both ends derive the same key and no other edge or
+// study does.
+Result<KeyedRandom::Key> shared_key(EVP_PKEY* own, PartyId peer, const PublicKey& theirs,
+                                    std::string_view info) {
+  const KeyHandle peer_key(
+      EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, nullptr, raw(theirs.data()), theirs.size()));
+  const ContextHandle agree(EVP_PKEY_CTX_new(own, nullptr));
+  std::array<unsigned char, 32> secret{};
+  std::size_t size = secret.size();
+  // Fails for points of small order, which would make the secret known to everybody.
+  if (peer_key == nullptr || EVP_PKEY_derive_init(agree.get()) != 1 ||
+      EVP_PKEY_derive_set_peer(agree.get(), peer_key.get()) != 1 ||
+      EVP_PKEY_derive(agree.get(), secret.data(), &size) != 1 || size != secret.size()) {
+    return bad_peer(peer, "sent an X25519 key that gives no secret");
+  }
+  KeyedRandom::Key key{};
+  std::size_t key_size = key.size();
+  const ContextHandle kdf(EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, nullptr));
+  const bool ok =
+      EVP_PKEY_derive_init(kdf.get()) == 1 &&
+      EVP_PKEY_CTX_set_hkdf_md(kdf.get(), EVP_sha256()) == 1 &&
+      EVP_PKEY_CTX_set1_hkdf_key(kdf.get(), secret.data(), static_cast<int>(secret.size())) == 1 &&
+      EVP_PKEY_CTX_add1_hkdf_info(kdf.get(), reinterpret_cast<const unsigned char*>(info.data()),
+                                  static_cast<int>(info.size())) == 1 &&
+      EVP_PKEY_derive(kdf.get(), reinterpret_cast<unsigned char*>(key.data()), &key_size) == 1;
+  OPENSSL_cleanse(secret.data(), secret.size());
+  check(ok && key_size == key.size(), "OpenSSL has HKDF");
+  return key;
+}
+
+class Pairwise final : public Sealing {
+ public:
+  Pairwise(const PairwiseNoise& parameters, const SealingInputs& inputs)
+      : self_(inputs.self),
+        entries_(inputs.secret.size()),
+        seal_(inputs.secret, parameters, inputs.noise),
+        context_(inputs.context) {
+    for (const PartyId neighbour : inputs.graph.neighbours(self_)) {
+      edges_.push_back({neighbour, draw_key(inputs.keys), false});
+    }
+  }
+
+  [[nodiscard]] Result<std::vector<Message>> start() override {
+    std::vector<Message> out;
+    for (const EdgeState& edge : edges_) {
+      out.emplace_back(self_, edge.neighbour, PairwiseOffer{public_part(edge.key.get())});
+    }
+    return out;
+  }
+
+  [[nodiscard]] Result<std::vector<Message>> receive(const Message& message) override {
+    const auto edge = std::ranges::find(edges_, message.from, &EdgeState::neighbour);
+    if (edge == edges_.end()) {
+      return bad_peer(message.from, "is not a neighbour, and sent a pairwise key");
+    }
+    const auto* offer = std::get_if<PairwiseOffer>(&message.payload);
+    if (offer == nullptr) return bad_peer(message.from, "sent something else than a pairwise key");
+    if (edge->masked) return bad_peer(message.from, "sent a second pairwise key");
+
+    const PublicKey own = public_part(edge->key.get());
+    const bool lower = self_ < message.from;
+    std::string info = context_;
+    for (const PublicKey* part :
+         {lower ? &own : &offer->public_key, lower ? &offer->public_key : &own}) {
+      info.append(reinterpret_cast<const char*>(part->data()), part->size());
+    }
+    SOTTO_ASSIGN(auto key, shared_key(edge->key.get(), message.from, offer->public_key, info));
+    KeyedRandom shared(key);
+    OPENSSL_cleanse(key.data(), key.size());
+    seal_.add_mask(shared, /*subtract=*/!lower);
+    edge->masked = true;
+    edge->key.reset();
+    return std::vector<Message>{};
+  }
+
+  [[nodiscard]] bool done() const override {
+    return std::ranges::all_of(edges_, &EdgeState::masked);
+  }
+
+  [[nodiscard]] Released release() const override {
+    check(done(), "the release follows all masks");
+    return seal_.release();
+  }
+
+  [[nodiscard]] std::size_t entries() const override { return entries_; }
+
+ private:
+  struct EdgeState {
+    PartyId neighbour = 0;
+    KeyHandle key;  // gone once the mask is in
+    bool masked = false;
+  };
+
+  PartyId self_;
+  std::size_t entries_;
+  PairwiseSeal seal_;
+  std::string context_;
+  std::vector<EdgeState> edges_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sealing> protocol::seal_pairwise(const PairwiseNoise& noise,
+                                                 const SealingInputs& inputs) {
+  return std::make_unique<Pairwise>(noise, inputs);
+}
+
+}  // namespace sotto

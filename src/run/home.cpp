@@ -1,0 +1,186 @@
+// Reads a party's store for people and scripts, and ends what nobody is in any more.
+#include "run/home.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "study/study.h"
+
+namespace sotto {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kBetweenLooks{100};
+
+std::string listed(const std::vector<StoredRun>& runs) {
+  std::string text;
+  for (const StoredRun& run : runs) {
+    text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", short_run(run.run), run.study);
+  }
+  return text;
+}
+
+Result<std::vector<StoredRun>> named(const std::vector<StoredRun>& runs, const std::string& which) {
+  std::string hash;
+  std::error_code problem;
+  if (std::filesystem::is_regular_file(which, problem)) {
+    SOTTO_ASSIGN(const Study study, read_study(which));
+    hash = study.hash;
+  }
+  std::vector<StoredRun> found;
+  for (const StoredRun& run : runs) {
+    const bool fits =
+        hash.empty() ? run.run.starts_with(which) || run.study == which : run.study_hash == hash;
+    if (fits) found.push_back(run);
+  }
+  return found;
+}
+
+// True if it was ended here.
+Result<bool> end_run(Store& store, const StoredRun& run, double seconds) {
+  SOTTO_TRY(store.request_abort(run.run));
+  const auto late = steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (true) {
+    SOTTO_ASSIGN(const StoredRun now, store.run(run.run));
+    if (now.state != RunState::kRunning) return false;
+    SOTTO_ASSIGN(const auto lock, store.try_lock(run.study_hash));
+    const LockHolder* holder = std::get_if<LockHolder>(&lock);
+    if (holder == nullptr) {
+      SOTTO_TRY(store.abort(run.run, "given up with sotto abort"));
+      return true;
+    }
+    if (steady_clock::now() >= late) {
+      return failed("E-abort-waiting",
+                    fmt::format("{} has not given the run up yet; it was asked to", holder->name),
+                    "'sotto status' shows when it has; a process that hangs can be ended, and "
+                    "then abort again");
+    }
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+}
+
+}  // namespace
+
+Result<std::string> home_folder(const std::string& option) {
+  if (!option.empty()) return option;
+  if (const char* home = std::getenv("SOTTO_HOME"); home != nullptr && *home != '\0') return home;
+  if (const char* user = std::getenv("HOME"); user != nullptr && *user != '\0') {
+    return fmt::format("{}/.sotto", user);
+  }
+  return bad_input("E-home", "neither SOTTO_HOME nor HOME says where your keys are",
+                   "name the folder with --home");
+}
+
+std::string utc_text(std::int64_t seconds) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
+}
+
+Result<RunView> look_at_run(const Store& store, const StoredRun& run) {
+  RunView view{.run = run, .entries = {}, .holder = std::nullopt};
+  SOTTO_ASSIGN(const auto ledger, store.ledger());
+  for (const LedgerEntry& entry : ledger) {
+    if (entry.debit.run == run.run) view.entries.push_back(entry);
+  }
+  if (run.state != RunState::kRunning) return view;
+  // A process in a run has the lock of its study; one that has ended, however, has none.
+  SOTTO_ASSIGN(const auto lock, store.try_lock(run.study_hash));
+  if (const auto* holder = std::get_if<LockHolder>(&lock)) view.holder = holder->name;
+  return view;
+}
+
+Result<std::vector<RunView>> look_at_runs(const std::string& home) {
+  std::vector<RunView> views;
+  if (!Store::exists(home)) return views;
+  SOTTO_ASSIGN(const auto store, Store::open(home, unix_seconds));
+  SOTTO_ASSIGN(const auto runs, store.runs());
+  for (const StoredRun& run : runs) {
+    SOTTO_ASSIGN(auto view, look_at_run(store, run));
+    views.push_back(std::move(view));
+  }
+  return views;
+}
+
+RunCost cost_of(const RunView& view) {
+  RunCost cost;
+  for (const auto& [debit, state, time] : view.entries) {
+    cost.unit = debit.unit;
+    if (state == EntryState::kSpent) {
+      cost.epsilon += debit.epsilon;
+      cost.delta += debit.delta;
+    } else if (state == EntryState::kReserved) {
+      cost.held_epsilon += debit.epsilon;
+      cost.held_delta += debit.delta;
+    }
+  }
+  return cost;
+}
+
+nlohmann::ordered_json to_json(const RunView& view) {
+  nlohmann::ordered_json ledger = nlohmann::ordered_json::array();
+  for (const auto& [debit, state, time] : view.entries) {
+    ledger.push_back({{"state", to_string(state)},
+                      {"epsilon", debit.epsilon},
+                      {"delta", debit.delta},
+                      {"unit", debit.unit},
+                      {"data", debit.data},
+                      {"time", utc_text(time)}});
+  }
+  const StoredRun& run = view.run;
+  nlohmann::ordered_json json{{"run", run.run},
+                              {"study", run.study},
+                              {"study_hash", run.study_hash},
+                              {"state", to_string(run.state)},
+                              {"phase", run.phase},
+                              {"began", utc_text(run.started)},
+                              {"ended", nullptr},
+                              {"process", nullptr},
+                              {"abort_requested", run.abort_requested},
+                              {"note", run.note},
+                              {"files", run.files},
+                              {"ledger", ledger}};
+  if (run.ended) json["ended"] = utc_text(*run.ended);
+  if (view.holder) json["process"] = *view.holder;
+  return json;
+}
+
+Result<StoredRun> unfinished_run(const Store& store, const std::string& which) {
+  SOTTO_ASSIGN(auto unfinished, store.runs());
+  std::erase_if(unfinished, [](const StoredRun& run) { return run.state != RunState::kRunning; });
+  if (unfinished.empty()) {
+    return bad_input("E-abort-none", "there is no unfinished run",
+                     "'sotto status' shows the runs that were, and --home says whose");
+  }
+  if (which.empty()) {
+    if (unfinished.size() == 1) return unfinished.front();
+    return bad_input("E-abort-choose", "several runs are unfinished",
+                     fmt::format("name one: {}", listed(unfinished)));
+  }
+  SOTTO_ASSIGN(const auto found, named(unfinished, which));
+  if (found.size() == 1) return found.front();
+  if (found.empty()) {
+    return bad_input("E-abort-none", fmt::format("no unfinished run is called \"{}\"", which),
+                     fmt::format("unfinished: {}", listed(unfinished)));
+  }
+  return bad_input("E-abort-choose",
+                   fmt::format("\"{}\" stands for several unfinished runs", which),
+                   fmt::format("name one: {}", listed(found)));
+}
+
+Result<GivenUp> give_up_run(Store& store, const StoredRun& run, double seconds) {
+  GivenUp given_up;
+  SOTTO_ASSIGN(given_up.before, look_at_run(store, run));
+  SOTTO_ASSIGN(const bool here, end_run(store, run, seconds));
+  given_up.by_process = !here;
+  SOTTO_ASSIGN(const StoredRun ended, store.run(run.run));
+  SOTTO_ASSIGN(given_up.after, look_at_run(store, ended));
+  return given_up;
+}
+
+}  // namespace sotto

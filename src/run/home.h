@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/store.h"
+
+// A party's home: where it is, which runs are in it, what they cost, and how an unfinished one is
+// given up.
+namespace sotto {
+
+// Where a party's key, journal and ledger are: what --home says, else $SOTTO_HOME, else ~/.sotto.
+// E-home.
+[[nodiscard]] Result<std::string> home_folder(const std::string& option);
+
+// 2026-01-31T09:00:00Z
+[[nodiscard]] std::string utc_text(std::int64_t seconds);
+
+// One of a party's runs as its store has it, and whether a process is in it now.
+struct RunView {
+  StoredRun run;
+  std::vector<LedgerEntry> entries;   // what its attempts cost
+  std::optional<std::string> holder;  // "process 4242"
+};
+
+// All of them, in the order they began; makes no store where there is none.
+[[nodiscard]] Result<std::vector<RunView>> look_at_runs(const std::string& home);
+[[nodiscard]] Result<RunView> look_at_run(const Store& store, const StoredRun& run);
+
+// What of a run has left the party, and what that cost.
+struct RunCost {
+  double epsilon = 0;  // spent, for ever
+  double delta = 0;
+  double held_epsilon = 0;  // held back: free again if the run ends before the release
+  double held_delta = 0;
+  std::string unit;
+  [[nodiscard]] bool released() const { return epsilon > 0 || delta > 0; }
+  [[nodiscard]] bool held() const { return held_epsilon > 0 || held_delta > 0; }
+};
+[[nodiscard]] RunCost cost_of(const RunView& view);
+
+[[nodiscard]] nlohmann::ordered_json to_json(const RunView& view);
+
+// The unfinished run that `which` stands for: its first digits, its study's name or file, or
+// nothing if there is only one. E-abort-none, E-abort-choose.
+[[nodiscard]] Result<StoredRun> unfinished_run(const Store& store, const std::string& which);
+
+struct GivenUp {
+  RunView before;
+  RunView after;            // it may have ended otherwise in the meantime
+  bool by_process = false;  // by the process that was in it; otherwise here
+};
+
+// Asks the process that is in the run, and waits for it; where there is none, ends it here.
+// E-abort-waiting if it has not obeyed in time.
+[[nodiscard]] Result<GivenUp> give_up_run(Store& store, const StoredRun& run, double seconds);
+
+}  // namespace sotto

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "network/transport.h"
+#include "run/join_event.h"
+#include "run/party_run.h"
+
+namespace sotto {
+
+// How each party meets the others. Precondition of all: check_network().
+
+// The neighbours of `self`. Whoever has no address dials; if both have one, the party
+// that comes later in the study does.
+[[nodiscard]] std::vector<Peer> peers_of(const Study& study, PartyId self);
+
+// Where a party listens unless it is told otherwise: every interface at its address's port, and
+// loopback where the address is. Empty for a party without an address.
+[[nodiscard]] std::string listen_address(const Study& study, PartyId self);
+
+// `account` is what the ledger knows the party's data by.
+[[nodiscard]] SessionTerms session_terms(const Study& study, PartyId self,
+                                         const std::string& account);
+
+[[nodiscard]] std::vector<std::string> fingerprints_of(const Study& study);
+
+// One party takes part in a study over the network, from its table to its model. A run that was
+// left unfinished, by a crash or an interruption, goes on where it was.
+
+struct JoinRequest {
+  std::string study_file;  // for what is said about it
+  PartyId self = 0;
+  std::string data;  // run/input.h
+  std::string home;  // key, journal, ledger and results
+  std::string account = "all data";
+  std::string listen;  // empty: where the study says
+  std::string out;     // folder for the result; empty: in the home
+  bool again = false;  // once more, although the study was run to its end
+};
+
+// What joining tells, and asks, while it goes on. All may be empty.
+struct JoinHooks {
+  std::function<void(const JoinEvent&)> on_event;
+  CsvProgress reading;
+  std::function<std::string(const RunRecord&)> report;  // the page that is kept beside the model
+  std::function<bool()> interrupted;                    // leaves; the run can be resumed
+};
+
+struct Joined {
+  std::string run;
+  std::vector<std::string> files;  // model.json first
+  std::string json;                // the model file's text
+  std::optional<Model> model;      // none: the study had been run to its end before
+};
+
+// Opens the home's identity and store. E-identity-differs where the study names another key for
+// the party; E-aborted, E-interrupted, and whatever ends a run (docs/errors.md).
+[[nodiscard]] Result<Joined> join_study(const Study& study, const JoinRequest& request,
+                                        const JoinHooks& hooks);
+
+}  // namespace sotto

@@ -1,0 +1,167 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "plan/plan.h"
+#include "privacy/budget.h"
+#include "run/join.h"
+#include "run/party_run.h"
+#include "study/study.h"
+#include "support/studies.h"
+
+namespace sotto {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string fingerprint(char digit) {
+  return "sha256:" + std::string(64, digit);
+}
+
+// A cycle of four; the second has no address and dials.
+Study four_parties(const std::string& more = {}) {
+  std::string list;
+  for (const char digit : {'1', '2', '3', '4'}) {
+    list +=
+        fmt::format("[[party]]\nname = \"p{}\"\nfingerprint = \"{}\"\n", digit, fingerprint(digit));
+    if (digit != '2') list += fmt::format("address = \"host{}:710{}\"\n", digit, digit);
+  }
+  auto study = paper_text(4).append(more + list).parse();
+  if (!study) throw std::runtime_error(study.error().to_string());
+  return *study;
+}
+
+TEST(NetworkStudy, OneEndOfEveryEdgeDials) {
+  const Study study = four_parties();
+  ASSERT_TRUE(check_network(study).has_value());
+  for (const Edge& edge : study.graph().edges()) {
+    const auto dials = [&](PartyId from, PartyId to) {
+      for (const Peer& peer : peers_of(study, from)) {
+        if (peer.id == to) return peer.dial;
+      }
+      return false;
+    };
+    EXPECT_NE(dials(edge.a, edge.b), dials(edge.b, edge.a)) << edge.a << ' ' << edge.b;
+    EXPECT_FALSE(dials(edge.a, 1) || dials(edge.b, 1)) << "nobody can reach the second";
+  }
+  EXPECT_EQ(listen_address(study, 1), "");
+  EXPECT_EQ(listen_address(study, 0), "0.0.0.0:7101");
+}
+
+TEST(NetworkStudy, NeedsAFingerprintForEverybodyAndAnAddressForEveryEdge) {
+  Study study = four_parties();
+  study.parties[2].address.clear();
+  EXPECT_EQ(check_network(study).error().name, "E-network-edge");
+  study = four_parties();
+  study.parties[3].fingerprint = study.parties[0].fingerprint;
+  EXPECT_THAT(check_network(study).error().what, HasSubstr("p1 and p4"));
+  study.parties[3].fingerprint = "sha256:12";
+  EXPECT_EQ(check_network(study).error().name, "E-network-fingerprint");
+  EXPECT_THAT(party_named(study, "p9").error().fix, HasSubstr("p1, p2, p3, p4"));
+}
+
+TEST(NetworkStudy, MoreThanHalfMustStay) {
+  EXPECT_EQ(four_parties("[network]\nmin_parties = 3\n").network.attempts, 2U);
+  const auto half = paper_text(4).append("[network]\nmin_parties = 2\n").parse();
+  ASSERT_FALSE(half.has_value());
+  EXPECT_EQ(half.error().name, "E-study-value");
+  for (const char* line : {"patience_seconds = 0", "meeting_seconds = 1e9", "patience = 3"}) {
+    EXPECT_FALSE(paper_text(4).append(fmt::format("[network]\n{}\n", line)).parse().has_value())
+        << line;
+  }
+}
+
+TEST(NetworkStudy, WhoIsLeftKeepsItsEdgesWithTheirWeights) {
+  const Study study = four_parties();
+  const std::vector<PartyId> members{0, 1, 3};
+  const auto rest = study.restricted_to(members);
+  ASSERT_TRUE(rest.has_value());
+  EXPECT_THAT(rest->graph().edges(), ElementsAre(Edge{0, 1}, Edge{0, 2}));
+  EXPECT_THAT(rest->weights.per_edge(), ElementsAre(0.3, 0.3));
+  EXPECT_EQ(rest->parties[2].name, "p4");
+  const std::vector<PartyId> apart{0, 2};
+  EXPECT_FALSE(study.restricted_to(apart).has_value());
+}
+
+TEST(NetworkStudy, GivenUpShufflesCountAgainstNeighboursAndNotAgainstEavesdroppers) {
+  const auto plan = make_plan(four_parties(), Solver::kDishuf);
+  const auto with = make_plan(four_parties("[network]\nmin_parties = 3\n"), Solver::kDishuf);
+  ASSERT_TRUE(plan && with);
+  const double look =
+      3 / nearest_double(std::get<ShuffleNoise>(plan->noise).sigma_eta);  // μ/σ_η, once more
+  for (std::size_t k = 0; k < plan->adversaries.size(); ++k) {
+    const Adversary& before = plan->adversaries[k];
+    const Adversary& after = with->adversaries[k];
+    const double more = before.observer == Observer::kEavesdropper ? 0 : look;
+    EXPECT_NEAR(after.shift, std::hypot(before.shift, more), 1e-12 * after.shift)
+        << observer_name(before);
+    EXPECT_GE(after.delta_at_epsilon, before.delta_at_epsilon) << observer_name(before);
+  }
+  Study colluding = four_parties("[network]\nmin_parties = 3\n");
+  colluding.privacy.colluders = 1;
+  EXPECT_EQ(make_plan(colluding, Solver::kDishuf).error().name, "E-dropout-colluders");
+}
+
+TEST(PartyRunOfAStudy, DrawsTheSameFromTheSameKeyAndOtherwiseNot) {
+  Study study = four_parties();
+  study.solver = Solver::kAc;
+  auto run = PartyRun::make(study, 0, "");
+  ASSERT_TRUE(run.has_value()) << run.error().to_string();
+  const std::vector<PartyId> all{0, 1, 2, 3};
+  const auto release = [&](unsigned char key) {
+    KeyedRandom::Key bytes{};
+    bytes.fill(static_cast<std::byte>(key));
+    auto party = *run->take_part(all, {.draws = bytes, .cipher = {}});
+    EXPECT_TRUE(party->start()->empty()) << "nothing leaves before the barrier";
+    const auto first = *party->release();
+    return *std::get<RoundReleases>(first.at(0).payload).news.at(0).indices;
+  };
+  EXPECT_EQ(release(1), release(1));
+  EXPECT_NE(release(1), release(2));
+  const auto other = PartyRun::make(study, 1, "");
+  EXPECT_NE(run->data_digest(), other->data_digest());
+}
+
+TEST(PartyRunOfAStudy, OffersTheSameWhetherItsKeyWasMadeBeforeOrNot) {
+  Study study = four_parties();
+  study.solver = Solver::kDishuf;
+  study.dishuf.key_bits = 2048;
+  auto run = PartyRun::make(study, 0, "");
+  ASSERT_TRUE(run.has_value()) << run.error().to_string();
+  const std::vector<PartyId> all{0, 1, 2, 3};
+  const auto key = [](unsigned char number) {
+    KeyedRandom::Key bytes{};
+    bytes.fill(static_cast<std::byte>(number));
+    return bytes;
+  };
+  const auto offer = [&](const AttemptKeys& keys) {
+    const auto party = *run->take_part(all, keys);
+    return std::get<ShuffleOffer>(party->start()->at(0).payload);
+  };
+  const ShuffleOffer at_once = offer({key(1), key(2)});
+  run->prepare(key(2));
+  run->prepare(key(2));
+  const ShuffleOffer prepared = offer({key(1), key(2)});
+  EXPECT_EQ(prepared.public_key, at_once.public_key);
+  EXPECT_EQ(prepared.negated, at_once.negated);
+  // What was made for one attempt is not used for another.
+  run->prepare(key(2));
+  const ShuffleOffer later = offer({key(1), key(3)});
+  EXPECT_NE(later.public_key, at_once.public_key);
+  EXPECT_NE(later.negated, at_once.negated);
+}
+
+TEST(PartyRunOfAStudy, RefusesGtOnFilesWithoutStepAndRounds) {
+  Study study = four_parties();
+  study.solver = Solver::kGt;
+  study.gt.step.reset();
+  study.gt.rounds.reset();
+  EXPECT_TRUE(PartyRun::make(study, 0, "").has_value()) << "a family is public";
+  study.problem.reset();
+  EXPECT_FALSE(PartyRun::make(study, 0, "").has_value());
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "paillier/cipher.h"
+#include "protocol/message.h"
+#include "run/input.h"
+#include "run/model.h"
+#include "session/terms.h"
+
+namespace sotto {
+
+// One party of a study on a network: what it brings, how it takes part, and what
+// it ends with. The study may lose parties on the way; everything is planned
+// for those who are left, once for each set of them.
+class PartyRun {
+ public:
+  // Reads `data` (run/input.h), and puts it behind the privacy boundary.
+  [[nodiscard]] static Result<PartyRun> make(const Study& study, PartyId self,
+                                             const std::string& data,
+                                             const CsvProgress& progress = {});
+
+  // This party's state machine among `members`: every random number comes from `keys`.
+  [[nodiscard]] Result<std::unique_ptr<StagedParty>> take_part(std::span<const PartyId> members,
+                                                               const AttemptKeys& keys);
+
+  // Idle time, used: makes what the attempt with this AttemptKeys::cipher needs of its cipher, the
+  // key pair and the randomness of the offer. take_part makes the same if nobody did before.
+  void prepare(const KeyedRandom::Key& cipher_key);
+
+  // SHA-256 of what the party brings, as it goes behind the boundary.
+  [[nodiscard]] const std::string& data_digest() const { return input_.digest; }
+
+  // What the result comes to: the model and everything that may be kept.
+  [[nodiscard]] Result<Model> conclude(std::span<const PartyId> members, const Outcome& outcome);
+
+ private:
+  PartyRun(Study study, PartyId self, Input input)
+      : study_(std::move(study)), self_(self), input_(std::move(input)) {}
+
+  using Members = std::vector<PartyId>;
+  [[nodiscard]] Result<const PlannedStudy*> plan_of(std::span<const PartyId> members);
+
+  Study study_;
+  PartyId self_;
+  Input input_;
+  std::map<Members, PlannedStudy> plans_;
+  std::shared_ptr<const Cipher> cipher_;  // dishuf
+  std::size_t plaintexts_ = 0;            // in an offer to all parties of the study
+  struct Prepared {
+    KeyedRandom::Key from;
+    std::unique_ptr<DecryptionKey> key;
+  };
+  std::optional<Prepared> prepared_;
+};
+
+}  // namespace sotto

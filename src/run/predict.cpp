@@ -1,0 +1,231 @@
+// The other end of a model file: reads it back and applies it to rows that a party already has.
+#include "run/predict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/json_fields.h"
+#include "data/csv/csv_block.h"
+#include "data/csv/csv_source.h"
+#include "data/encoding.h"
+
+namespace sotto {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMaxModelBytes = std::size_t{1} << 26;
+
+Bounds read_bounds(JsonFields& fields) {
+  const Json pair = fields.json("bounds");
+  const bool fine =
+      pair.is_array() && pair.size() == 2 && pair[0].is_number() && pair[1].is_number();
+  fields.expect(fine, "bounds", "two numbers");
+  return fine ? Bounds{pair[0].get<double>(), pair[1].get<double>()} : Bounds{};
+}
+
+Schema read_schema(const Json& json, std::string& problem) {
+  JsonFields fields(json, "encoding", problem);
+  Schema schema;
+  schema.intercept = fields.truth("intercept");
+  const std::string missing = fields.text("missing");
+  fields.expect(missing == "drop" || missing == "error", "missing", "\"drop\" or \"error\"");
+  schema.missing = missing == "error" ? MissingRule::kError : MissingRule::kDrop;
+  schema.radius = fields.number("radius");
+  JsonFields target(fields.object("target"), "encoding.target", problem);
+  schema.target.column = target.text("column");
+  schema.target.bounds = read_bounds(target);
+  for (const auto& [element, path] : fields.elements("features")) {
+    JsonFields feature(*element, path, problem);
+    const std::string column = feature.text("column");
+    if (element->is_object() && element->contains("levels")) {
+      schema.features.emplace_back(CategoricalFeature{column, feature.texts("levels")});
+    } else {
+      schema.features.emplace_back(NumericFeature{column, read_bounds(feature)});
+    }
+  }
+  return schema;
+}
+
+Error bad_model(const std::string& name, std::string what, const std::string& file) {
+  return bad_input(name, std::move(what), "use a model.json that sotto has written").at(file);
+}
+
+// The model, ready to be applied to raw rows.
+class Predictor {
+ public:
+  Predictor(const ModelFile& model, const Encoding& encoding) : model_(model), encoding_(encoding) {
+    for (const Feature& feature : model.schema.features) {
+      if (std::holds_alternative<NumericFeature>(feature)) {
+        found_.clipped.push_back({.column = column_of(feature)});
+      }
+    }
+  }
+
+  void add(const RawRows& rows) {
+    for (std::size_t r = 0; r < rows.rows; ++r) found_.values.push_back(predict_row(rows, r));
+  }
+
+  [[nodiscard]] Predictions result() { return std::move(found_); }
+
+ private:
+  double predict_row(const RawRows& rows, std::size_t r) {
+    const Schema& schema = model_.schema;
+    for (std::size_t c = 0; c < schema.features.size(); ++c) {
+      if (!std::isnan(rows.column(c)[r])) continue;
+      ++found_.missing;
+      return kMissing;
+    }
+    std::size_t entry = 0;
+    std::size_t numeric = 0;
+    double linear = schema.intercept ? model_.coefficients[entry++].value : 0;
+    double square = schema.intercept ? 1 : 0;
+    for (std::size_t c = 0; c < schema.features.size(); ++c) {
+      const double raw = rows.column(c)[r];
+      if (const auto* levels = std::get_if<CategoricalFeature>(&schema.features[c])) {
+        if (raw > 0) {
+          linear += model_.coefficients[entry + static_cast<std::size_t>(raw) - 1].value;
+          square += 1;
+        }
+        entry += levels->levels.size() - 1;
+        continue;
+      }
+      const ColumnScale& scale = encoding_.feature_scale(c);
+      const double value = std::clamp(raw, scale.bounds.lo, scale.bounds.hi);
+      found_.clipped[numeric].below += raw < scale.bounds.lo ? 1 : 0;
+      found_.clipped[numeric].above += raw > scale.bounds.hi ? 1 : 0;
+      ++numeric;
+      linear += model_.coefficients[entry++].value * value;
+      square += std::pow((value - scale.middle) / scale.half, 2);
+    }
+    const ColumnScale& target = encoding_.target_scale();
+    double predicted = linear;
+    if (encoding_.shortens() && square > encoding_.radius() * encoding_.radius()) {
+      ++found_.shortened;
+      predicted = target.middle + encoding_.radius() / std::sqrt(square) * (linear - target.middle);
+    }
+    if (predicted < target.bounds.lo || predicted > target.bounds.hi) ++found_.outside;
+    return predicted;
+  }
+
+  const ModelFile& model_;
+  const Encoding& encoding_;
+  Predictions found_;
+};
+
+// Where the features stand in the file. The target need not be there.
+Result<CsvLayout> feature_layout(const std::vector<std::string>& header, Schema schema) {
+  schema.target.column = column_of(schema.features[0]);
+  auto layout = CsvLayout::make(header, schema);
+  if (layout) layout->columns.pop_back();
+  return layout;
+}
+
+Error at_line(CsvFault fault, const std::string& path, std::size_t lines_before,
+              std::string_view text) {
+  const auto until = text.substr(0, fault.offset);
+  const auto line = 1 + lines_before + static_cast<std::size_t>(std::ranges::count(until, '\n'));
+  const std::string place = fmt::format("{}, line {}", path, line);
+  return std::move(fault.error)
+      .at(fault.column.empty() ? place : fmt::format("{}, column \"{}\"", place, fault.column));
+}
+
+}  // namespace
+
+Json schema_json(const Schema& schema) {
+  auto bounds = [](Bounds b) { return Json::array({b.lo, b.hi}); };
+  Json features = Json::array();
+  for (const Feature& feature : schema.features) {
+    if (const auto* numeric = std::get_if<NumericFeature>(&feature)) {
+      features.push_back({{"column", numeric->column}, {"bounds", bounds(numeric->bounds)}});
+    } else {
+      const auto& categorical = std::get<CategoricalFeature>(feature);
+      features.push_back({{"column", categorical.column}, {"levels", categorical.levels}});
+    }
+  }
+  return {{"intercept", schema.intercept},
+          {"missing", schema.missing == MissingRule::kError ? "error" : "drop"},
+          {"radius", schema.radius},
+          {"target", {{"column", schema.target.column}, {"bounds", bounds(schema.target.bounds)}}},
+          {"features", features}};
+}
+
+Result<ModelFile> model_file_from_json(const Json& json, const std::string& file) {
+  std::string problem;
+  // Unknown fields are let pass: they cannot change a prediction.
+  JsonFields fields(json, "", problem);
+  ModelFile model;
+  model.study = fields.text("study");
+  for (const auto& [element, path] : fields.elements("coefficients")) {
+    JsonFields c(*element, path, problem);
+    model.coefficients.push_back({.name = c.text("name"),
+                                  .value = c.number("value"),
+                                  .standard_error = c.optional_number("standard_error")});
+  }
+  model.schema = read_schema(fields.object("encoding"), problem);
+  if (!problem.empty()) return bad_model("E-model-json", problem, file);
+  SOTTO_TRY(model.schema.validate().at(fmt::format("\"encoding\" in {}", file)));
+  const auto names = model.schema.encoded_names();
+  bool fits = names.size() == model.coefficients.size();
+  for (std::size_t k = 0; fits && k < names.size(); ++k) {
+    fits = names[k] == model.coefficients[k].name;
+  }
+  if (!fits) {
+    return bad_model("E-model-json", "the coefficients are not those of the encoding", file);
+  }
+  return model;
+}
+
+Result<ModelFile> read_model_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file || std::filesystem::is_directory(path)) {
+    return bad_model("E-model-file", "the model cannot be read", path);
+  }
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file.bad() || text.size() > kMaxModelBytes) {
+    return bad_model("E-model-file", "the model cannot be read, or is larger than 64 MiB", path);
+  }
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) return bad_model("E-model-file", "the file is not JSON", path);
+  return model_file_from_json(json, path);
+}
+
+Result<Predictions> predict(const ModelFile& model, const std::string& path) {
+  SOTTO_ASSIGN(const auto encoding, Encoding::make(model.schema));
+  if (model.schema.features.empty()) {
+    return bad_input("E-predict-features", "the model has no features to predict from",
+                     "its intercept is the prediction for everybody");
+  }
+  SOTTO_ASSIGN(const auto header, read_csv_header(path));
+  SOTTO_ASSIGN(const auto layout,
+               feature_layout(header, model.schema).at(fmt::format("{}, line 1", path)));
+  SOTTO_ASSIGN(auto source, RecordBlocks::open(path));
+  Predictor predictor(model, encoding);
+  CsvBlockParser parser(layout, best_csv_kernel());
+  std::size_t lines = 0;
+  RecordBlock block;
+  for (bool first = true;; first = false) {
+    SOTTO_ASSIGN(const auto more, source.next(block));
+    if (!more) break;
+    if (first) {
+      std::size_t length = 0;
+      SOTTO_ASSIGN(const auto names, first_record(best_csv_kernel(), block.text(), length));
+      lines += static_cast<std::size_t>(std::ranges::count(block.text().substr(0, length), '\n'));
+      block.skip(length);
+    }
+    if (block.text().empty()) continue;
+    auto fault = parser.parse(block.text(), [&](const RawRows& rows) { predictor.add(rows); });
+    if (fault) return at_line(std::move(*fault), path, lines, block.text());
+    lines += parser.lines();
+  }
+  return predictor.result();
+}
+
+}  // namespace sotto

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "data/schema.h"
+#include "run/run_record.h"
+
+namespace sotto {
+
+// A model file, as far as predictions need it.
+struct ModelFile {
+  struct Coefficient {
+    std::string name;
+    double value = 0;
+    std::optional<double> standard_error;
+  };
+
+  std::string study;
+  Schema schema;                          // how a row is read and clipped
+  std::vector<Coefficient> coefficients;  // in own units, in the order of encoded_names()
+};
+
+// E-model-file: not readable, or not JSON. E-model-json names the field that is
+// missing or wrong; E-schema-… where the encoding is no valid schema.
+[[nodiscard]] Result<ModelFile> read_model_file(const std::string& path);
+[[nodiscard]] Result<ModelFile> model_file_from_json(const nlohmann::ordered_json& json,
+                                                     const std::string& file);
+
+// The schema as JSON: intercept, missing, radius, target, features[].
+[[nodiscard]] nlohmann::ordered_json schema_json(const Schema& schema);
+
+// What a model says of a table's records, in the file's order.
+struct Predictions {
+  std::vector<double> values;               // kMissing where a feature is missing
+  std::uint64_t missing = 0;                // records without a prediction
+  std::vector<RunRecord::Clipped> clipped;  // per numeric feature
+  std::uint64_t shortened = 0;              // records longer than the study's radius
+  std::uint64_t outside = 0;  // predictions outside the target's bounds; kept as they are
+};
+
+// A record is clipped to the bounds, and shortened to the radius R, as in training:
+//
+//     ŷ = m_y + min(1, R/‖u‖)·(β₀ + Σ β_k v_k − m_y),
+//
+// v the clipped values, u the scaled ones (data/encoding.h), m_y the middle of the
+// target's bounds (0 without an intercept). The file needs the features' columns,
+// in any order; the target's is not read. Errors as for training: E-csv-….
+[[nodiscard]] Result<Predictions> predict(const ModelFile& model, const std::string& path);
+
+}  // namespace sotto

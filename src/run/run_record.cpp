@@ -1,0 +1,286 @@
+#include "run/run_record.h"
+
+#include <fmt/core.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/files.h"
+#include "base/json_fields.h"
+
+namespace sotto {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The value that a field's name stands for.
+template <class Parse>
+auto read_name(JsonFields& fields, const char* field, Parse parse, const std::string& names) {
+  const auto value = parse(fields.text(field));
+  fields.expect(value.has_value(), field, names);
+  return value ? *value : typename decltype(value)::value_type{};
+}
+
+constexpr const char* kTracking = "gradient-tracking";
+
+Json json_of(const RunRecord::Coefficient& c) {
+  Json json{{"name", c.name}, {"value", c.value}};
+  json["standard_error"] = number_or_null(c.standard_error);
+  json["interval"] =
+      c.interval ? Json::array({c.interval->first, c.interval->second}) : Json(nullptr);
+  json["unshrunk"] = number_or_null(c.unshrunk);
+  return json;
+}
+
+RunRecord::Coefficient coefficient_from(const Json& json, const std::string& path,
+                                        std::string& problem) {
+  JsonFields fields(json, path, problem);
+  RunRecord::Coefficient c;
+  c.name = fields.text("name");
+  c.value = fields.number("value");
+  c.standard_error = fields.optional_number("standard_error");
+  fields.expect(!c.standard_error || *c.standard_error >= 0, "standard_error", "0 or more");
+  const Json interval = fields.json("interval");
+  const bool pair = interval.is_array() && interval.size() == 2 && interval[0].is_number() &&
+                    interval[1].is_number();
+  if (pair) c.interval = {interval[0].get<double>(), interval[1].get<double>()};
+  fields.expect(interval.is_null() || (pair && c.interval->first <= c.interval->second), "interval",
+                "null, or a lower and an upper end");
+  c.unshrunk = fields.optional_number("unshrunk");
+  fields.finish();
+  return c;
+}
+
+Json json_of(const Adversary& a) {
+  return {{"name", observer_name(a)},
+          {"shift", number_or_null(a.shift)},
+          {"delta_at_epsilon", a.delta_at_epsilon},
+          {"epsilon_at_delta", number_or_null(a.epsilon_at_delta)}};
+}
+
+Adversary adversary_from(const Json& json, const std::string& path, std::string& problem) {
+  JsonFields fields(json, path, problem);
+  Adversary a = read_name(fields, "name", observer_from,
+                          "\"eavesdropper\", \"neighbour\", \"colluders-T\" or \"all-neighbours\"");
+  a.shift = fields.number("shift", Numbers::kOrInfinite);
+  a.delta_at_epsilon = fields.number("delta_at_epsilon");
+  a.epsilon_at_delta = fields.number("epsilon_at_delta", Numbers::kOrInfinite);
+  fields.expect(a.shift >= 0, "shift", "0 or more");
+  fields.expect(a.delta_at_epsilon >= 0 && a.delta_at_epsilon <= 1, "delta_at_epsilon",
+                "a probability");
+  fields.expect(a.epsilon_at_delta >= 0, "epsilon_at_delta", "0 or more");
+  fields.finish();
+  return a;
+}
+
+Json json_of(const RunRecord::Own& own) {
+  Json clipped = Json::array();
+  for (const RunRecord::Clipped& c : own.clipped) {
+    clipped.push_back({{"column", c.column}, {"below", c.below}, {"above", c.above}});
+  }
+  return {{"party", own.party}, {"rows", own.rows}, {"dropped", own.dropped}, {"clipped", clipped}};
+}
+
+RunRecord::Own own_from(const Json& json, const std::string& path, std::string& problem) {
+  JsonFields fields(json, path, problem);
+  RunRecord::Own own;
+  own.party = fields.text("party");
+  own.rows = fields.count("rows");
+  own.dropped = fields.count("dropped");
+  for (const auto& [element, name] : fields.elements("clipped")) {
+    JsonFields column(*element, name, problem);
+    own.clipped.push_back({.column = column.text("column"),
+                           .below = column.count("below"),
+                           .above = column.count("above")});
+    column.finish();
+  }
+  fields.finish();
+  return own;
+}
+
+void read_privacy(const Json& json, RunRecord& r, std::string& problem) {
+  JsonFields fields(json, "privacy", problem);
+  r.epsilon = fields.number("epsilon");
+  r.delta = fields.number("delta");
+  r.unit = read_name(fields, "unit", unit_from, "\"record\" or \"entry\"");
+  const std::string neighbours = fields.text("neighbours");
+  r.neighbours = neighbours_from(neighbours);
+  r.sensitivity = fields.number("sensitivity");
+  r.kappa_bar = fields.number("kappa_bar");
+  fields.expect(r.epsilon >= 0, "epsilon", "0 or more");
+  fields.expect(r.delta >= 0 && r.delta <= 1, "delta", "a probability");
+  fields.expect(r.neighbours || (neighbours.empty() && r.unit == Unit::kEntry), "neighbours",
+                "\"add-remove\" or \"replace\"; for entries it may be empty");
+  for (const auto& [element, path] : fields.elements("adversaries")) {
+    r.adversaries.push_back(adversary_from(*element, path, problem));
+  }
+  fields.finish();
+}
+
+Json graph_json(const RunRecord& r) {
+  Json json{{"parties", r.parties}, {"edges", Json::array()}};
+  for (const auto& [a, b] : r.edges) json["edges"].push_back(Json::array({a, b}));
+  return json;
+}
+
+void read_graph(const Json& json, RunRecord& r, std::string& problem) {
+  JsonFields fields(json, "graph", problem);
+  r.parties = fields.texts("parties");
+  for (const auto& [edge, path] : fields.elements("edges")) {
+    const bool pair =
+        edge->is_array() && edge->size() == 2 && is_count((*edge)[0]) && is_count((*edge)[1]);
+    if (pair) r.edges.emplace_back((*edge)[0].get<std::size_t>(), (*edge)[1].get<std::size_t>());
+    const bool good = pair && r.edges.back().first != r.edges.back().second &&
+                      std::max(r.edges.back().first, r.edges.back().second) < r.parties.size();
+    if (!good && problem.empty()) {
+      problem = fmt::format("{} must be two different places in graph.parties, from 0", path);
+    }
+  }
+  fields.finish();
+}
+
+Json consensus_json(const RunRecord& r) {
+  Json json{{"method", consensus_name(r)},
+            {"rounds", r.rounds},
+            {"rate", r.rate},
+            {"convergence", Json::array()}};
+  for (const RunRecord::RoundPoint& p : r.convergence) {
+    json["convergence"].push_back(
+        {{"round", p.round}, {"disagreement", number_or_null(p.disagreement)}});
+  }
+  return json;
+}
+
+void read_consensus(const Json& json, RunRecord& r, std::string& problem) {
+  JsonFields fields(json, "consensus", problem);
+  const std::string method = fields.text("method");
+  r.consensus = consensus_method_from(method);
+  fields.expect(r.consensus || method == kTracking, "method",
+                "\"exact\", \"plain\", \"chebyshev\" or \"gradient-tracking\"");
+  r.rounds = fields.count("rounds");
+  r.rate = fields.number("rate");
+  for (const auto& [element, path] : fields.elements("convergence")) {
+    JsonFields point(*element, path, problem);
+    r.convergence.push_back({.round = point.count("round"),
+                             .disagreement = point.number("disagreement", Numbers::kOrInfinite)});
+    point.finish();
+  }
+  fields.finish();
+}
+
+Error bad_file(const std::filesystem::path& file, const std::string& why) {
+  return bad_input(
+      "E-record-file", fmt::format("cannot read {}: {}", file.string(), why),
+      fmt::format("name a {} that sotto wrote, or the folder that holds it", kRecordFile));
+}
+
+}  // namespace
+
+Json privacy_json(const RunRecord& r) {
+  Json json{
+      {"epsilon", r.epsilon},         {"delta", r.delta},
+      {"unit", to_string(r.unit)},    {"neighbours", r.neighbours ? to_string(*r.neighbours) : ""},
+      {"sensitivity", r.sensitivity}, {"kappa_bar", r.kappa_bar},
+      {"adversaries", Json::array()}};
+  for (const Adversary& a : r.adversaries) json["adversaries"].push_back(json_of(a));
+  return json;
+}
+
+std::string consensus_name(const RunRecord& record) {
+  return record.consensus ? to_string(*record.consensus) : kTracking;
+}
+
+Json to_json(const RunRecord& r) {
+  Json json{{"format", kRecordFormat},
+            {"study", r.study},
+            {"study_hash", r.study_hash},
+            {"solver", to_string(r.solver)},
+            {"estimator", to_string(r.estimator)},
+            {"simulated", r.simulated},
+            {"seed", r.seed},
+            {"privacy", privacy_json(r)},
+            {"graph", graph_json(r)},
+            {"consensus", consensus_json(r)},
+            {"accuracy",
+             {{"sum_noise_sd", number_or_null(r.sum_noise_sd)},
+              {"central_ratio", number_or_null(r.central_ratio)}}},
+            {"target", r.target},
+            {"coefficients", Json::array()},
+            {"errors_refused", r.errors_refused}};
+  for (const RunRecord::Coefficient& c : r.coefficients) {
+    json["coefficients"].push_back(json_of(c));
+  }
+  json["rows"] = number_or_null(r.noisy_rows);
+  json["encoding"] = r.encoding;
+  json["warnings"] = r.warnings;
+  json["own"] = Json::array();
+  for (const RunRecord::Own& own : r.own) json["own"].push_back(json_of(own));
+  json["transcript_hash"] = r.transcript_hash;
+  return json;
+}
+
+Result<RunRecord> record_from_json(const Json& json, const std::string& file) {
+  std::string problem;
+  RunRecord r;
+  JsonFields fields(json, "", problem);
+  fields.expect(fields.text("format") == kRecordFormat, "format",
+                fmt::format("\"{}\"", kRecordFormat));
+  r.study = fields.text("study");
+  r.study_hash = fields.text("study_hash");
+  r.solver = read_name(fields, "solver", solver_from, "\"gt\", \"dishuf\", \"ac\" or \"pairwise\"");
+  r.estimator = read_name(fields, "estimator", estimator_from_name,
+                          "\"noise-aware\", \"exact\", \"psd-ridge\" or \"adassp\"");
+  r.simulated = fields.truth("simulated");
+  r.seed = fields.count("seed");
+  read_privacy(fields.object("privacy"), r, problem);
+  read_graph(fields.object("graph"), r, problem);
+  read_consensus(fields.object("consensus"), r, problem);
+  JsonFields accuracy(fields.object("accuracy"), "accuracy", problem);
+  r.sum_noise_sd = accuracy.number("sum_noise_sd", Numbers::kOrInfinite);
+  r.central_ratio = accuracy.number("central_ratio", Numbers::kOrInfinite);
+  accuracy.finish();
+  r.target = fields.text("target");
+  for (const auto& [element, path] : fields.elements("coefficients")) {
+    r.coefficients.push_back(coefficient_from(*element, path, problem));
+  }
+  r.errors_refused = fields.text("errors_refused");
+  r.noisy_rows = fields.optional_number("rows");
+  r.encoding = fields.json("encoding");
+  r.warnings = fields.texts("warnings");
+  for (const auto& [element, path] : fields.elements("own")) {
+    r.own.push_back(own_from(*element, path, problem));
+  }
+  r.transcript_hash = fields.text("transcript_hash");
+  fields.finish();
+  if (problem.empty()) return r;
+  Error error = bad_input("E-record-json", problem,
+                          fmt::format("use a {} as sotto of this version wrote it", kRecordFile));
+  return std::move(error).at(file);
+}
+
+Result<RunRecord> read_record(const std::filesystem::path& run) {
+  std::error_code problem;
+  const bool folder = std::filesystem::is_directory(run, problem);
+  const std::filesystem::path file = folder ? run / kRecordFile : run;
+  const std::uintmax_t size = std::filesystem::file_size(file, problem);
+  if (problem) return bad_file(file, problem.message());
+  if (size > kMaxRecordBytes) {
+    return bad_file(file, fmt::format("{} bytes is more than a run record has", size));
+  }
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream || !text) return bad_file(file, "reading failed");
+  const Json json = Json::parse(text.str(), nullptr, false);
+  if (json.is_discarded()) return bad_file(file, "it is not JSON");
+  return record_from_json(json, file.string());
+}
+
+Result<void> write_record(const std::filesystem::path& file, const RunRecord& record) {
+  return write_file(file,
+                    to_json(record).dump(2, ' ', false, Json::error_handler_t::replace) + "\n",
+                    record.own.empty() ? Readers::kAsUsual : Readers::kOwnerOnly);
+}
+
+}  // namespace sotto

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "privacy/calibrate/noise.h"
+#include "privacy/observe/adversary.h"
+#include "protocol/consensus.h"
+#include "solve/estimators.h"
+#include "study/study.h"
+
+namespace sotto {
+
+// Everything a party keeps of a finished run, and may show: the last room of the
+// house. `own` alone stays with the party that wrote it.
+struct RunRecord {
+  struct Coefficient {
+    std::string name;
+    double value = 0;
+    std::optional<double> standard_error;  // of the unshrunk estimate; none: see errors_refused
+    std::optional<std::pair<double, double>> interval;  // 95 %, about `unshrunk`
+    std::optional<double> unshrunk;                     // what the standard error belongs to
+  };
+  struct Clipped {
+    std::string column;
+    std::uint64_t below = 0;
+    std::uint64_t above = 0;
+  };
+  // Known to the writing party alone.
+  struct Own {
+    std::string party;
+    std::uint64_t rows = 0;
+    std::uint64_t dropped = 0;
+    std::vector<Clipped> clipped;
+  };
+  struct RoundPoint {
+    std::uint64_t round = 0;
+    double disagreement = 0;  // largest distance of a party from the average, relative to the start
+  };
+
+  std::string study;
+  std::string study_hash;
+  Solver solver = Solver::kDishuf;
+  Estimator estimator = Estimator::kNoiseAware;
+  bool simulated = true;
+  std::uint64_t seed = 0;  // of a simulation
+
+  double epsilon = 0;
+  double delta = 0;
+  Unit unit = Unit::kRecord;
+  std::optional<Neighbours> neighbours;  // always there for records
+  double sensitivity = 0;
+  double kappa_bar = 0;
+  std::vector<Adversary> adversaries;
+
+  std::vector<std::string> parties;
+  std::vector<std::pair<std::size_t, std::size_t>> edges;  // indices into parties
+
+  double sum_noise_sd = 0;
+  double central_ratio = 0;
+  std::optional<ConsensusMethod> consensus = ConsensusMethod::kExact;  // none: gradient tracking
+  std::uint64_t rounds = 0;
+  double rate = 0;
+  std::vector<RoundPoint> convergence;
+
+  std::vector<Coefficient> coefficients;
+  std::string errors_refused;        // why there are no standard errors; empty if there are
+  std::optional<double> noisy_rows;  // an estimate of the number of rows, if one was released
+  std::string target;
+  nlohmann::ordered_json encoding;  // schema: what `predict` needs to encode a row
+  std::vector<std::string> warnings;
+  std::vector<Own> own;
+  std::string transcript_hash;
+};
+
+inline constexpr const char* kRecordFormat = "sotto-run-1";
+inline constexpr const char* kRecordFile = "record.json";  // in a run's folder
+inline constexpr std::uintmax_t kMaxRecordBytes = 256'000'000;
+
+// JSON has no infinity: in `shift`, `epsilon_at_delta`, `sum_noise_sd`,
+// `central_ratio` and `disagreement` null stands for it (and for a disagreement
+// that is no number, after rounds that diverge). Everything else is finite.
+[[nodiscard]] nlohmann::ordered_json to_json(const RunRecord& record);
+
+// Its part about privacy, which model files have as well.
+[[nodiscard]] nlohmann::ordered_json privacy_json(const RunRecord& record);
+
+// "exact", "plain", "chebyshev" or "gradient-tracking".
+[[nodiscard]] std::string consensus_name(const RunRecord& record);
+
+// E-record-json names the file and the field that is missing, wrong or unknown.
+// Unknown fields are refused: a newer sotto may have written a caveat there, and
+// a report must not leave it out. Only `encoding` is taken as it is.
+[[nodiscard]] Result<RunRecord> record_from_json(const nlohmann::ordered_json& json,
+                                                 const std::string& file);
+
+// Reads a record.json, or the one in a folder. E-record-file: there is none, it cannot
+// be read, or it is no JSON.
+[[nodiscard]] Result<RunRecord> read_record(const std::filesystem::path& run);
+
+// All of it or nothing (base/files.h). Names that are not UTF-8 are mended, so
+// that a run's result is never lost to a column's name. With `own`, a party's counts
+// of its own rows, only the file's owner may read it.
+[[nodiscard]] Result<void> write_record(const std::filesystem::path& file, const RunRecord& record);
+
+}  // namespace sotto

@@ -1,0 +1,247 @@
+#include "run/simulate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+
+#include "support/studies.h"
+
+namespace sotto {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const std::vector<Solver> kAllSolvers{Solver::kGt, Solver::kAc, Solver::kDishuf, Solver::kPairwise};
+
+Simulation simulation_of(const StudyText& text, const RunOptions& options) {
+  auto simulation = simulate_study(study_of(text), options);
+  EXPECT_TRUE(simulation.has_value()) << simulation.error().to_string();
+  return std::move(*simulation);
+}
+
+std::vector<std::vector<double>> answers(const Simulation& simulation) {
+  std::vector<std::vector<double>> answers;
+  for (const TrialOutcome& run : simulation.runs) answers.push_back(run.x);
+  return answers;
+}
+
+TEST(SimulatingAStudy, GivesTheSameBitsWhateverTheNumberOfThreads) {
+  for (const Solver solver : kAllSolvers) {
+    const RunOptions one{.solvers = {solver}, .seed = 5, .trials = 40, .threads = 1};
+    const RunOptions five{.solvers = {solver}, .seed = 5, .trials = 40, .threads = 5};
+    EXPECT_EQ(answers(simulation_of(paper_text(), one)), answers(simulation_of(paper_text(), five)))
+        << to_string(solver);
+  }
+}
+
+TEST(SimulatingAStudy, GivesATrialTheSameBitsInALongRunAndInAShortOne) {
+  for (const Solver solver : kAllSolvers) {
+    auto longer = answers(
+        simulation_of(paper_text(), {.solvers = {solver}, .seed = 5, .trials = 19, .threads = 2}));
+    const auto shorter =
+        answers(simulation_of(paper_text(), {.solvers = {solver}, .seed = 5, .trials = 3}));
+    longer.resize(3);
+    EXPECT_EQ(longer, shorter) << to_string(solver);
+  }
+}
+
+TEST(SimulatingAStudy, DependsOnTheSeedAndOnTheTrial) {
+  for (const Solver solver : kAllSolvers) {
+    const auto first =
+        answers(simulation_of(paper_text(), {.solvers = {solver}, .seed = 5, .trials = 2}));
+    const auto again =
+        answers(simulation_of(paper_text(), {.solvers = {solver}, .seed = 5, .trials = 2}));
+    const auto other =
+        answers(simulation_of(paper_text(), {.solvers = {solver}, .seed = 6, .trials = 2}));
+    EXPECT_EQ(first, again) << to_string(solver);
+    EXPECT_NE(first[0], first[1]) << to_string(solver);
+    EXPECT_NE(first[0], other[0]) << to_string(solver);
+  }
+}
+
+TEST(SimulatingAStudy, LeavesTheSolutionAloneWhenTheNoiseChanges) {
+  const auto first = simulation_of(paper_text(), {.solvers = {Solver::kAc}, .seed = 5});
+  const auto other = simulation_of(paper_text(), {.solvers = {Solver::kDishuf}, .seed = 6});
+  EXPECT_EQ(first.x_star, other.x_star);
+  double norm = 0;
+  for (const double x : first.x_star) norm += x * x;
+  EXPECT_NEAR(norm, 1, 1e-9);  // the family's ‖x*‖
+}
+
+TEST(SimulatingAStudy, MeasuresTheDistanceFromTheSolution) {
+  // With `exact` every party holds the first party's answer.
+  const auto simulation =
+      simulation_of(paper_text(), {.solvers = {Solver::kDishuf}, .seed = 3, .trials = 4});
+  for (const TrialOutcome& run : simulation.runs) {
+    double sum = 0;
+    for (std::size_t k = 0; k < run.x.size(); ++k) {
+      sum += std::pow(run.x[k] - simulation.x_star[k], 2);
+    }
+    EXPECT_NEAR(run.squared_error, sum, 1e-12 * sum);
+    EXPECT_GT(run.squared_error, 0);
+  }
+}
+
+TEST(SimulatingAStudy, ComesNearTheSolutionWhenTheNoiseIsSmall) {
+  StudyText text = paper_text();
+  text.set("privacy", "mu", "1e-6");
+  const auto simulation = simulation_of(text, {.solvers = kAllSolvers, .seed = 3, .trials = 2});
+  for (const TrialOutcome& run : simulation.runs) {
+    EXPECT_LT(run.squared_error, 1e-12) << to_string(run.solver);
+  }
+}
+
+TEST(SimulatingAStudy, SummarisesTheSquaredErrors) {
+  const auto simulation =
+      simulation_of(paper_text(), {.solvers = {Solver::kAc, Solver::kDishuf}, .trials = 9});
+  ASSERT_EQ(simulation.runs.size(), 18U);
+  ASSERT_EQ(simulation.summary.size(), 2U);
+  for (const SolverSummary& summary : simulation.summary) {
+    std::vector<double> errors;
+    for (const TrialOutcome& run : simulation.runs) {
+      if (run.solver == summary.solver) errors.push_back(run.squared_error);
+    }
+    ASSERT_EQ(errors.size(), 9U);
+    std::ranges::sort(errors);
+    EXPECT_DOUBLE_EQ(summary.mean, std::accumulate(errors.begin(), errors.end(), 0.0) / 9);
+    EXPECT_EQ(summary.q25, errors[2]);  // of nine, the third, fifth and seventh
+    EXPECT_EQ(summary.median, errors[4]);
+    EXPECT_EQ(summary.q75, errors[6]);
+  }
+}
+
+TEST(SimulatingAStudy, FollowsTheEstimatorThatTheStudyNames) {
+  // As much noise as signal: with less, adassp finds nothing to regularise.
+  StudyText noisy = paper_text();
+  noisy.set("privacy", "mu", "300.0");
+  std::vector<std::vector<double>> firsts;
+  for (const char* name : {"exact", "noise-aware", "psd-ridge", "adassp"}) {
+    StudyText named = noisy;
+    named.set("solve", "estimator", fmt::format("\"{}\"", name));
+    firsts.push_back(simulation_of(named, {.solvers = {Solver::kAc}, .seed = 2}).runs[0].x);
+  }
+  for (std::size_t a = 0; a < firsts.size(); ++a) {
+    for (std::size_t b = 0; b < a; ++b) EXPECT_NE(firsts[a], firsts[b]) << a << " and " << b;
+  }
+  // `exact` is the default: the paper's.
+  EXPECT_EQ(simulation_of(noisy, {.solvers = {Solver::kAc}, .seed = 2}).runs[0].x, firsts[0]);
+}
+
+TEST(SimulatingAStudy, ReachesTheSameSumByEveryConsensus) {
+  const auto exact = simulation_of(paper_text(), {.solvers = {Solver::kAc}, .seed = 2});
+  for (const char* method : {"plain", "chebyshev"}) {
+    StudyText text = paper_text();
+    text.set("consensus", "method", fmt::format("\"{}\"", method));
+    const auto simulation = simulation_of(text, {.solvers = {Solver::kAc}, .seed = 2});
+    for (std::size_t k = 0; k < 3; ++k) {
+      EXPECT_NEAR(simulation.runs[0].x[k], exact.runs[0].x[k], 1e-6) << method;
+    }
+  }
+}
+
+TEST(SimulatingAStudy, CountsEveryTrialOfEverySolver) {
+  std::mutex mutex;
+  std::vector<std::size_t> seen;
+  const RunOptions options{.solvers = {Solver::kAc, Solver::kPairwise},
+                           .trials = 20,
+                           .progress =
+                               [&](std::size_t done, std::size_t all) {
+                                 const std::scoped_lock lock(mutex);
+                                 EXPECT_EQ(all, 40U);
+                                 seen.push_back(done);
+                               },
+                           .threads = 3};
+  static_cast<void>(simulation_of(paper_text(), options));
+  EXPECT_TRUE(std::ranges::is_sorted(seen));
+  ASSERT_FALSE(seen.empty());
+  EXPECT_EQ(seen.back(), 40U);
+}
+
+TEST(SimulatingAStudy, HandsItsCallerAnExceptionOfAnotherThreadAndStops) {
+  const auto caller = std::this_thread::get_id();
+  std::size_t chunks_after = 0;
+  bool thrown = false;
+  RunOptions options{.solvers = {Solver::kAc}, .seed = 5, .trials = 8000, .threads = 4};
+  options.progress = [&](std::size_t, std::size_t) {
+    if (thrown) ++chunks_after;
+    if (std::this_thread::get_id() == caller) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the others' turn
+    } else if (!thrown) {
+      thrown = true;
+      throw std::runtime_error("no more");
+    }
+  };
+  const Study study = study_of(paper_text());
+  EXPECT_THROW((void)simulate_study(study, options), std::runtime_error);
+  EXPECT_LT(chunks_after, 500u);  // of 1000
+}
+
+TEST(SimulatingAStudy, RefusesNumbersOfTrialsThatCannotBe) {
+  for (const std::size_t trials : {std::size_t{0}, kMaxTrials + 1}) {
+    const auto simulation =
+        simulate_study(study_of(paper_text()), {.solvers = {Solver::kAc}, .trials = trials});
+    ASSERT_FALSE(simulation.has_value());
+    EXPECT_EQ(simulation.error().name, "E-trials");
+  }
+}
+
+TEST(SimulatingAStudy, NeedsAProblem) {
+  const auto simulation =
+      simulate_study(study_of(paper_text().remove("problem")), {.solvers = {Solver::kAc}});
+  ASSERT_FALSE(simulation.has_value());
+  EXPECT_EQ(simulation.error().name, "E-problem-missing");
+}
+
+TEST(SimulationJson, KeepsTheContract) {
+  const Study study = study_of(paper_text());
+  const auto simulation = simulate_study(study, {.solvers = kAllSolvers, .seed = 9, .trials = 2});
+  ASSERT_TRUE(simulation.has_value());
+  const Json json = Json::parse(to_json(study, *simulation).dump());
+  EXPECT_EQ(json["seed"], 9);
+  EXPECT_EQ(json["x_star"].size(), 3U);
+  ASSERT_EQ(json["runs"].size(), 8U);
+  for (const Json& run : json["runs"]) {
+    EXPECT_TRUE(run["solver"].is_string());
+    EXPECT_TRUE(run["trial"].is_number_unsigned());
+    EXPECT_TRUE(run["squared_error"].is_number());
+    ASSERT_EQ(run["x"].size(), 3U);
+    EXPECT_TRUE(run["x"][0].is_number());
+  }
+  ASSERT_EQ(json["summary"].size(), 4U);
+  for (const Json& summary : json["summary"]) {
+    EXPECT_TRUE(summary["solver"].is_string());
+    for (const char* key : {"mean", "median", "q25", "q75"}) {
+      EXPECT_TRUE(summary[key].is_number()) << key;
+    }
+  }
+  for (const Solver solver : kAllSolvers) {
+    const Json& privacy = json["privacy"][to_string(solver)];
+    for (const char* key : {"epsilon", "delta", "sensitivity", "kappa_bar"}) {
+      EXPECT_TRUE(privacy[key].is_number()) << key;
+    }
+    EXPECT_EQ(privacy["unit"], "entry");
+    EXPECT_EQ(privacy["adversaries"][0]["name"], "eavesdropper");
+  }
+}
+
+TEST(SimulationJson, WritesWhatIsNotANumberAsNull) {
+  const Study study = study_of(paper_text());
+  auto simulation = simulate_study(study, {.solvers = {Solver::kAc}});
+  ASSERT_TRUE(simulation.has_value());
+  simulation->runs[0].squared_error = std::numeric_limits<double>::infinity();
+  simulation->runs[0].x[1] = std::nan("");
+  const Json json = Json::parse(to_json(study, *simulation).dump());
+  EXPECT_TRUE(json["runs"][0]["squared_error"].is_null());
+  EXPECT_TRUE(json["runs"][0]["x"][1].is_null());
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,83 @@
+#include "run/tables.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/check.h"
+
+// From files to moments and to what a party may know of its own rows: one reading of each.
+namespace sotto {
+namespace {
+
+Error not_over_tables() {
+  return bad_input("E-data-unit", "this study is not over tables: it has no [data]",
+                   "use unit = \"record\" and describe the columns in [data]");
+}
+
+RunRecord::Clipped clipped_column(const std::string& column, ColumnClips clips) {
+  return {.column = column, .below = clips.below, .above = clips.above};
+}
+
+PartyTable party_table(const Study& study, PartyId party, TableMoments table) {
+  PartyTable result{.moments = std::move(table.moments),
+                    .own = {.party = study.parties[party].name,
+                            .rows = table.rows,
+                            .dropped = table.dropped,
+                            .clipped = {}}};
+  const Schema& schema = *study.data;
+  for (std::size_t k = 0; k < schema.features.size(); ++k) {
+    result.own.clipped.push_back(
+        clipped_column(column_of(schema.features[k]), table.clips.features[k]));
+  }
+  result.own.clipped.push_back(clipped_column(schema.target.column, table.clips.target));
+  return result;
+}
+
+}  // namespace
+
+std::vector<PartyTable> tables_of(const Study& study, std::vector<TableMoments> moments) {
+  check(moments.size() == study.graph().size(), "one table per party");
+  std::vector<PartyTable> tables;
+  for (std::size_t i = 0; i < moments.size(); ++i) {
+    tables.push_back(party_table(study, static_cast<PartyId>(i), std::move(moments[i])));
+  }
+  return tables;
+}
+
+Result<PartyTable> read_own_table(const Study& study, PartyId self, const std::string& file,
+                                  const CsvProgress& progress) {
+  if (!study.data) return not_over_tables();
+  CsvOptions options;
+  options.progress = progress;
+  SOTTO_ASSIGN(TableMoments table, read_moments(CsvSource({file}, options), *study.data));
+  return party_table(study, self, std::move(table));
+}
+
+Result<std::vector<PartyTable>> read_tables(const Study& study, const TableFiles& files,
+                                            const CsvProgress& progress) {
+  if (!study.data) return not_over_tables();
+  const std::size_t parties = study.graph().size();
+  const std::size_t given = files.files.size();
+  if (given != 1 && given != parties) {
+    return bad_input(
+        "E-data-files", fmt::format("{} files for {} parties", given, parties),
+        fmt::format("name {} files, one per party, or a single one to split", parties));
+  }
+  if (given < parties) {
+    CsvOptions in_order;
+    in_order.threads = 1;
+    SOTTO_ASSIGN(std::vector<TableMoments> dealt,
+                 read_split_moments(CsvSource(files.files, in_order), *study.data,
+                                    {.parties = parties, .kind = files.split}));
+    return tables_of(study, std::move(dealt));
+  }
+  std::vector<PartyTable> tables;
+  for (PartyId i = 0; i < parties; ++i) {
+    SOTTO_ASSIGN(PartyTable table, read_own_table(study, i, files.files[i], progress));
+    tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
+}  // namespace sotto

@@ -1,0 +1,258 @@
+// From meeting to result: what lets a run take its next step.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "session/run_core.h"
+
+namespace sotto::session {
+
+void RunCore::advance() {
+  while (!over() && step_forward()) {
+  }
+}
+
+bool RunCore::step_forward() {
+  switch (phase_) {
+    case Phase::kMeeting:
+      return resume_attempt() || start_attempt();
+    case Phase::kSealing:
+      return seal();
+    case Phase::kReady:
+      return pass_barrier();
+    case Phase::kReleasing:
+      return conclude();
+    case Phase::kComparing:
+      return compare();
+    case Phase::kFinished:
+    case Phase::kStopped:
+      return false;
+  }
+  return false;
+}
+
+// Everybody who is left has said hello, and that they go on without the same others.
+bool RunCore::start_attempt() {
+  if (!excluded_.empty()) {
+    if (!given_up_by_all_left()) return false;
+    if (auto hopeless = cannot_go_on()) {
+      end(std::move(*hopeless));
+      return false;
+    }
+  }
+  std::vector<PartyId> members;
+  for (PartyId p = 0; p < terms_.graph.size(); ++p) {
+    if (excluded_.contains(p)) continue;
+    if (!hellos_.contains(p)) return false;
+    members.push_back(p);
+  }
+  Digest digest("sotto attempt");
+  digest.add(terms_.study_hash);
+  for (const PartyId p : members) digest.add(std::uint64_t{p}).add(hellos_.at(p).nonce);
+  const std::string id = digest.value();
+
+  if (attempt_) {
+    // Nobody can release the old one any more: all members have given it up.
+    if (attempt_->reserved) ledger_.restore(attempt_->id);
+    past_attempts_.insert(attempt_->id);
+  }
+  const bool first_one = !attempt_ && past_attempts_.empty();
+  auto party =
+      factory_(members, {.draws = key_.for_attempt(id),
+                         .cipher = first_one ? key_.for_first_cipher() : key_.for_cipher(id)});
+  if (!party) {
+    attempt_.reset();
+    end(party.error());
+    return false;
+  }
+  Attempt attempt;
+  attempt.id = id;
+  attempt.members = std::move(members);
+  attempt.party = std::move(*party);
+  attempt_ = std::move(attempt);
+  phase_ = Phase::kSealing;
+  auto first = attempt_->party->start();
+  if (!first) {
+    end(first.error());
+    return false;
+  }
+  send(std::move(*first));
+
+  auto early = std::exchange(early_, {});
+  for (const auto& [from, steps] : early) {
+    for (const wire::Step& step : steps) {
+      if (over() || attempt_->suspended) return true;
+      const wire::Body body = [&] {
+        wire::Body result;
+        *result.mutable_step() = step;
+        return result;
+      }();
+      if (auto fine = inspect(from, body); !fine) {
+        fine.error().what = fmt::format("{} sent {}", name(from), fine.error().what);
+        blame(from, std::move(fine.error()));
+      } else {
+        hear_step(from, step);
+      }
+    }
+  }
+  return true;
+}
+
+// We said Without, but somebody who is still with us had passed the barrier before: then no
+// attempt without the lost ones can start, for it would need that party's Without, and the old
+// attempt is the one to finish.
+bool RunCore::resume_attempt() {
+  if (!attempt_ || !attempt_->suspended || !attempt_->reserved) return false;
+  const auto released = releasers_.find(attempt_->id);
+  if (released == releasers_.end() || !all_members(readies_[attempt_->id])) return false;
+  const bool by_one_of_us = std::ranges::any_of(
+      released->second, [&](PartyId p) { return !excluded_.contains(p) && place_of(p); });
+  if (!by_one_of_us) return false;
+  std::erase_if(excluded_, [&](PartyId p) { return place_of(p).has_value(); });
+  attempt_->suspended = false;
+  phase_ = Phase::kReady;
+  notes_.emplace_back("the barrier was passed before the loss: going on with all");
+  return true;
+}
+
+bool RunCore::seal() {
+  if (!attempt_->party->sealed()) return false;
+  if (auto reserved = ledger_.reserve(attempt_->id); !reserved) {
+    end(reserved.error());
+    return false;
+  }
+  attempt_->reserved = true;
+  phase_ = Phase::kReady;
+  wire::Text text;
+  text.mutable_ready()->set_attempt(attempt_->id);
+  say(text);
+  return true;
+}
+
+bool RunCore::pass_barrier() {
+  if (!all_members(readies_[attempt_->id])) return false;
+  ledger_.spend(attempt_->id);
+  released_ = true;
+  phase_ = Phase::kReleasing;
+  wire::Text text;
+  text.mutable_released()->set_attempt(attempt_->id);
+  say(text);
+  auto first = attempt_->party->release();
+  if (!first) {
+    end(first.error());
+    return false;
+  }
+  send(std::move(*first));
+  for (const auto& [from, payload] : std::exchange(attempt_->held, {})) {
+    if (!over()) deliver(from, payload);
+  }
+  return true;
+}
+
+bool RunCore::conclude() {
+  if (!attempt_->party->done()) return false;
+  const std::vector<double> values = attempt_->party->result().values;
+  phase_ = Phase::kComparing;
+  wire::Text text;
+  wire::Outcome& outcome = *text.mutable_outcome();
+  outcome.set_attempt(attempt_->id);
+  if (attempt_->sent_values) {
+    outcome.mutable_values()->Add(values.begin(), values.end());
+    outcome.set_scale(attempt_->scale);
+    outcome.set_sent(attempt_->sent_values->value());
+  } else {
+    outcome.set_digest(Digest("sotto result").add(std::span<const double>(values)).value());
+    for (const auto& [author, signed_release] : attempt_->witnessed) {
+      auto& witness = *outcome.add_witness();
+      witness.set_author(author);
+      witness.set_digest(signed_release.first);
+      witness.set_signature(signed_release.second);
+    }
+  }
+  say(text);
+  return true;
+}
+
+bool RunCore::compare() {
+  const Outcomes& outcomes = outcomes_[attempt_->id];
+  for (const PartyId p : attempt_->members) {
+    if (!outcomes.contains(p)) return false;
+  }
+  const wire::Outcome& own = outcomes.at(terms_.self);
+  // Two who began with little may be far apart for a while because a third began with much.
+  double scale = 0;
+  for (const PartyId author : attempt_->members) {
+    scale = std::max(scale, outcomes.at(author).scale());
+  }
+  // Members only: somebody who was given up may say what it likes.
+  for (const PartyId author : attempt_->members) {
+    const wire::Outcome& outcome = outcomes.at(author);
+    const auto chain = attempt_->heard_values.find(author);
+    const bool as_heard =
+        chain == attempt_->heard_values.end() || (chain->second.value() == outcome.sent() &&
+                                                  attempt_->heard_scale[author] == outcome.scale());
+    if (!as_heard) {
+      end(failed(
+          "E-equivocation",
+          fmt::format("{} did not send the same values to all of its neighbours", name(author)),
+          "its words cannot be relied on; run again without it"));
+      return false;
+    }
+    const std::vector<double> theirs(outcome.values().begin(), outcome.values().end());
+    const bool same = attempt_->sent_values ? attempt_->party->agrees(theirs, scale)
+                                            : outcome.digest() == own.digest();
+    if (same) continue;
+    name_who_differs();
+    if (!over()) {
+      end(failed("E-outcome-differs", fmt::format("{} ended with another result", name(author)),
+                 "the result was not kept; compare programs and logs with its operator"));
+    }
+    return false;
+  }
+  phase_ = Phase::kFinished;
+  wire::Body farewell;
+  farewell.mutable_farewell();
+  for (const PartyId neighbour : terms_.graph.neighbours(terms_.self)) {
+    if (place_of(neighbour)) outgoing_.emplace_back(neighbour, farewell.SerializeAsString());
+  }
+  return false;
+}
+
+// Somebody's result differs: whoever signed two releases is to be seen in what all have heard.
+void RunCore::name_who_differs() {
+  for (const PartyId author : attempt_->members) {
+    const wire::Outcome& outcome = outcomes_[attempt_->id].at(author);
+    for (const wire::Witness& theirs : outcome.witness()) {
+      const auto ours = attempt_->witnessed.find(theirs.author());
+      if (ours == attempt_->witnessed.end() || ours->second.first == theirs.digest()) continue;
+      const PartyId suspect = attempt_->members[theirs.author()];
+      const bool proven = signer_.verify(
+          hellos_.at(suspect).certificate,
+          release_text(attempt_->id, theirs.author(), theirs.digest()), theirs.signature());
+      // A witness that cannot prove it is lying itself.
+      const PartyId liar = proven ? suspect : author;
+      end(failed("E-equivocation",
+                 proven ? fmt::format("{} signed two different releases", name(liar))
+                        : fmt::format("{} claims a release that {} did not sign", name(liar),
+                                      name(suspect)),
+                 "its words cannot be relied on; run again without it"));
+      return;
+    }
+  }
+}
+
+std::string RunCore::transcript_hash() const {
+  check(phase_ == Phase::kFinished, "a run that came to a common result");
+  std::vector<std::string> sent;
+  if (attempt_->sent_values) {
+    const Outcomes& outcomes = outcomes_.at(attempt_->id);
+    for (const PartyId author : attempt_->members) sent.push_back(outcomes.at(author).sent());
+  } else {
+    for (const auto& [author, release] : attempt_->witnessed) sent.push_back(release.first);
+  }
+  return sotto::transcript_hash(attempt_->id, sent);
+}
+
+}  // namespace sotto::session

@@ -1,0 +1,181 @@
+// The protocol's messages between neighbours: checked, delivered, answered.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "session/run_core.h"
+
+namespace sotto::session {
+namespace {
+
+// What an honest neighbour can send of an attempt before we begin it: the first message of a
+// sealing, and no more, for it waits for ours. Attempts may follow quickly, and each has a party
+// less than the one before.
+std::size_t most_early_steps(std::size_t parties) {
+  return 2 + parties;
+}
+
+double largest_of(std::span<const double> values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+bool readable(const Payload& payload) {
+  return std::holds_alternative<RoundValues>(payload) ||
+         std::holds_alternative<RoundReleases>(payload);
+}
+
+Error refused_step(std::string what) {
+  return failed("E-step", std::move(what), "it was refused, and nothing has changed");
+}
+
+}  // namespace
+
+// Signatures can be checked for the attempt under way only; those of earlier attempts are
+// ignored anyway, and what comes early is checked when its time has come.
+Result<void> RunCore::inspect_step(PartyId from, const wire::Step& step) const {
+  if (step.attempt().size() != kDigestBytes) return refused_step("a message of no attempt");
+  const auto payload = payload_of(step);
+  if (!payload) return refused_step("a malformed message");
+  if (!attempt_ || attempt_->id != step.attempt() || !place_of(from)) return {};
+  if (const auto* values = std::get_if<RoundValues>(&*payload)) {
+    if (!signer_.verify(hellos_.at(from).certificate,
+                        values_text(attempt_->id, *place_of(from), *values), values->signature)) {
+      return refused_step(fmt::format("values of round {} that it did not sign", values->round));
+    }
+  }
+  if (const auto* releases = std::get_if<RoundReleases>(&*payload)) {
+    for (const AuthoredRelease& release : releases->news) {
+      if (release.author >= attempt_->members.size()) return refused_step("a release of nobody");
+      const PartyId author = attempt_->members[release.author];
+      const std::string text =
+          release_text(attempt_->id, release.author, digest_of_release(*release.indices));
+      if (!signer_.verify(hellos_.at(author).certificate, text, release.signature)) {
+        return refused_step(fmt::format("a release that {} did not sign", name(author)));
+      }
+    }
+  }
+  return {};
+}
+
+void RunCore::hear_step(PartyId from, const wire::Step& step) {
+  if (past_attempts_.contains(step.attempt())) return;
+  // Even from a party that we have given up: the attempt may be resumed.
+  if (attempt_ && attempt_->id == step.attempt()) {
+    if (const auto payload = payload_of(step)) deliver(from, *payload);
+    return;
+  }
+  if (excluded_.contains(from)) return;
+  auto& early = early_[from];
+  if (early.size() >= most_early_steps(terms_.graph.size())) {
+    blame(from,
+          failed("E-step",
+                 fmt::format("{} sent messages of attempts that nobody has begun", name(from)),
+                 "ask its operator to check the program"));
+    return;
+  }
+  early.push_back(step);
+  ++news_;
+}
+
+void RunCore::deliver(PartyId from, const Payload& payload) {
+  const auto place = place_of(from);
+  if (!place) return;
+  if (!released_ && readable(payload)) {
+    hold(from, payload);
+    return;
+  }
+  if (!witness(from, payload)) return;
+  ++steps_;
+  ++news_;
+  auto more = attempt_->party->receive({*place, *place_of(terms_.self), payload});
+  if (more) {
+    send(std::move(*more));
+    return;
+  }
+  // The state machine numbers parties within the attempt; people know them by name.
+  Error error = more.error();
+  const std::string numbered = fmt::format("party {} ", *place + 1);
+  if (error.what.starts_with(numbered)) error.what.erase(0, numbered.size());
+  error.what = fmt::format("{} {}", name(from), error.what);
+  blame(from, std::move(error));
+}
+
+// A neighbour that has released can be one round ahead of us, if we have said Without and may
+// yet resume; and no more, for it waits for our round. Whoever heard that all are ready has told us
+// before, so an honest neighbour's values never come as a surprise.
+void RunCore::hold(PartyId from, const Payload& payload) {
+  const bool too_soon = !attempt_->suspended && !all_members(readies_[attempt_->id]);
+  if (!too_soon && attempt_->held.emplace(from, payload).second) {
+    ++news_;
+    return;
+  }
+  blame(from, failed("E-step",
+                     too_soon ? fmt::format("{} sent values before all were ready", name(from))
+                              : fmt::format("{} sent a second round before our first", name(from)),
+                     "ask its operator to check the program"));
+}
+
+// Remembers what was signed. Two different releases under one author's signature are that
+// author's doing, whoever passed them on.
+bool RunCore::witness(PartyId from, const Payload& payload) {
+  if (const auto* values = std::get_if<RoundValues>(&payload)) {
+    auto chain = attempt_->heard_values.try_emplace(from, "sotto values").first;
+    chain->second.add(std::uint64_t{values->round}).add(std::span<const double>(values->values));
+    if (values->round == 0) attempt_->heard_scale[from] = largest_of(values->values);
+  }
+  const auto* releases = std::get_if<RoundReleases>(&payload);
+  if (releases == nullptr) return true;
+  for (const AuthoredRelease& release : releases->news) {
+    if (release.author >= attempt_->members.size()) return true;  // refused by the state machine
+    std::string digest = digest_of_release(*release.indices);
+    const auto [known, fresh] =
+        attempt_->witnessed.try_emplace(release.author, std::pair{digest, release.signature});
+    if (fresh || known->second.first == digest) continue;
+    const PartyId author = attempt_->members[release.author];
+    end(failed("E-equivocation", fmt::format("{} signed two different releases", name(author)),
+               "its words cannot be relied on; run again without it"));
+    return false;
+  }
+  return true;
+}
+
+void RunCore::sign(Payload& payload) {
+  Attempt& attempt = *attempt_;
+  const PartyId self = *place_of(terms_.self);
+  if (auto* values = std::get_if<RoundValues>(&payload)) {
+    values->signature = signer_.sign(values_text(attempt.id, self, *values));
+    if (!attempt.sent_values) attempt.sent_values.emplace("sotto values");
+    // The same values go to every neighbour; the digest takes each round once.
+    if (values->round >= attempt.next_sent_round) {
+      attempt.sent_values->add(std::uint64_t{values->round})
+          .add(std::span<const double>(values->values));
+      attempt.next_sent_round = values->round + 1;
+    }
+    if (values->round == 0) attempt.scale = largest_of(values->values);
+  }
+  if (auto* releases = std::get_if<RoundReleases>(&payload)) {
+    for (AuthoredRelease& release : releases->news) {
+      if (release.author != self) continue;
+      const std::string digest = digest_of_release(*release.indices);
+      release.signature = signer_.sign(release_text(attempt.id, self, digest));
+      attempt.witnessed.try_emplace(self, std::pair{digest, release.signature});
+    }
+  }
+}
+
+void RunCore::send(std::vector<Message> messages) {
+  for (Message& message : messages) {
+    sign(message.payload);
+    wire::Body body;
+    *body.mutable_step() = step_of(message.payload);
+    body.mutable_step()->set_attempt(attempt_->id);
+    outgoing_.emplace_back(attempt_->members[message.to], body.SerializeAsString());
+  }
+}
+
+}  // namespace sotto::session

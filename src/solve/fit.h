@@ -1,0 +1,118 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/encoding.h"
+#include "moments/sensitivity.h"
+#include "solve/estimators.h"
+
+// From released sums to a model with error bars. All of it is post-processing.
+namespace sotto {
+
+// Half the width of a 95 % interval, in standard errors.
+inline constexpr double kInterval95 = 1.959964;
+
+// How much of the target's variance a fitted model explains, judged from the
+// released sums alone. Post-processing: costs no privacy.
+struct Explained {
+  double share = 0;  // 1 is perfect, 0 as good as the trivial prediction, below 0 worse
+  double low = 0;    // 95 % interval
+  double high = 0;
+};
+
+// What the sums of a table are, beside Â and b̂.
+struct TableSums {
+  NoisySums sums;
+  bool squares_released = true;
+  double sum_of_squares = 0;  // ĉ, Σy² with noise of sd sigma_c, if released
+  double sigma_c = 0;
+  bool intercept = true;  // x's first entry is the same in every row
+};
+
+// With G = T − RSS(θ) the gain over the trivial prediction (the target's mean, or
+// 0 without an intercept), T = c − M, M = b₀²/A₀₀ (or 0):
+//
+//     G = 2θᵀb − θᵀAθ − M
+//
+// Â and b̂ in its place would flatter θ, which was fitted to their noise. Stein's
+// identity says by how much:
+//
+//     Ĝ = 2θᵀb̂ − θᵀÂθ − 2σ_B²·div_b θ + σ_A²·div_A θθᵀ − (b̂₀² − σ_B²)/Â₀₀
+//     Var ≈ 4σ_B²‖θ − m‖² + σ_A²‖θθᵀ − mmᵀ‖²,   m = (b̂₀/Â₀₀, 0, …),
+//
+// the divergences by differences along random directions from a fixed seed.
+// Nothing without Σy², and where T̂ or Â₀₀ is not clearly above its noise: then nothing can be said.
+[[nodiscard]] std::optional<Explained> explained_variance(Estimator estimator,
+                                                          const Eigen::VectorXd& theta,
+                                                          const TableSums& table);
+
+// θ̃ = Â⁻¹b̂ and how far it is from the truth. The errors belong to θ̃ and never
+// to the shrunk θ of another estimator.
+struct PlugInErrors {
+  Eigen::VectorXd theta;
+  Eigen::VectorXd standard_error;
+  Eigen::MatrixXd covariance;
+  double residual_variance = 0;
+};
+
+// ĉ, the released Σy², and the standard deviation of the noise on it.
+struct SumOfSquares {
+  double value = 0;
+  double sigma = 0;
+};
+
+// Standard errors that count the privacy noise, from the released sums alone:
+//
+//     r   = ĉ − θ̃ᵀb̂,   σ_r² = σ_c² + 4σ_B²‖θ̃‖² + θ̃ᵀKθ̃,   z = r/σ_r
+//     s²  = max(r + σ_r·φ(z)/Φ(z), 1e-4·N)/N
+//     Cov = Â⁻¹[s²Â + σ_B²I + K]Â⁻¹
+//     K   = Cov(Eθ̃) = (σ_A²/2)(‖θ̃‖²I + θ̃θ̃ᵀ)              shape kSvec
+//                     σ_A²(‖θ̃‖²I + θ̃θ̃ᵀ − diag(θ̃∘θ̃))      shape kEntries
+//
+// r is the residual sum of squares but for noise of σ_r; what is added to it makes it the
+// mean of what it may be, given that it is not negative: nothing where r is clearly above
+// its noise, and otherwise more than r. N is the number of rows (positive; may be an estimate).
+// E-errors-noise where λ_min(Â) < 2σ√d, σ the invariant_sigma(): then E is not
+// small beside Â, and the expansion behind the formula does not hold.
+// Proof: docs/proofs/standard_errors.md.
+[[nodiscard]] Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares,
+                                                  double rows);
+
+// The model that the released sums of a record-level run come to. Everything here
+// is post-processing, the same at every party that holds the same sums.
+struct Fit {
+  struct Coefficient {
+    std::string name;
+    double value = 0;                // of the study's estimator, in own units
+    std::optional<double> unshrunk;  // θ̃, what the standard error belongs to
+    std::optional<double> standard_error;
+  };
+
+  std::vector<Coefficient> coefficients;
+  Eigen::VectorXd theta;       // the same model in the unit ball
+  std::string errors_refused;  // why there are no standard errors; empty if there are
+  std::optional<double> rows;  // a noisy number of rows; needs an intercept
+  std::optional<Explained> explained;
+  std::vector<std::string> warnings;
+};
+
+// What is public about a table's sums, and what is to be made of them.
+struct FitTerms {
+  Schema schema;
+  RecordWeights weights;  // w² and v² of what was released
+  Estimator estimator = Estimator::kNoiseAware;
+  double sigma = 0;  // of the noise on an entry of weight 1
+};
+
+// `sums` as a run leaves them, in the order of Moments: noise on entry k has the
+// standard deviation σ/weight_k, so σ_A = σ on the diagonal, σ_B = σ/w, and Σy² σ/v. Sums without
+// noise, σ = 0, may have Σy² whatever the weights say.
+[[nodiscard]] TableSums table_sums(const FitTerms& terms, std::span<const double> sums);
+
+[[nodiscard]] Result<Fit> fit_sums(const FitTerms& terms, std::span<const double> sums);
+
+}  // namespace sotto

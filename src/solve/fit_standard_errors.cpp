@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include "solve/fit.h"
+
+// The plug-in estimate with its errors, where the noise is small enough for the expansion.
+namespace sotto {
+namespace {
+
+// s² is at least this, whatever the sums say; |y| ≤ 1.
+constexpr double kSmallestResidualVariance = 1e-4;
+
+// Cov(Eθ), the noise of Â seen through θ.
+Eigen::MatrixXd seen_through(const NoisySums& sums, const Eigen::VectorXd& theta) {
+  const double variance = sums.sigma_a * sums.sigma_a;
+  Eigen::MatrixXd covariance = theta * theta.transpose();
+  covariance.diagonal().array() += theta.squaredNorm();
+  if (sums.shape == NoiseShape::kSvec) return variance / 2 * covariance;
+  covariance.diagonal() -= theta.cwiseAbs2();
+  return variance * covariance;
+}
+
+// E[x | x ≥ 0] for x ~ N(value, σ²): value + σ·φ(z)/Φ(z), z = value/σ.
+double mean_above_zero(double value, double sigma) {
+  constexpr double kFarBelow = -30;  // from here on σ/−z is it to 0.3 %
+  if (sigma == 0) return std::max(value, 0.0);
+  const double z = value / sigma;
+  if (z < kFarBelow) return sigma / -z;
+  const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
+  return value + sigma * density / (std::erfc(-z / std::numbers::sqrt2) / 2);
+}
+
+}  // namespace
+
+Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares, double rows) {
+  SOTTO_TRY(validate(sums));
+  if (!std::isfinite(squares.value) || !std::isfinite(rows) || rows <= 0) {
+    return bad_input("E-errors-rows",
+                     fmt::format("{} rows whose squared targets add up to {}", rows, squares.value),
+                     "a positive number of rows and a finite sum");
+  }
+  const solve::SpectrumOfSums spectrum(sums.a);
+  const double smallest = spectrum.values(0);
+  const auto size = static_cast<double>(sums.size());
+  const double noise = 2 * sums.invariant_sigma() * std::sqrt(size);
+  const double rounding =
+      size * std::numeric_limits<double>::epsilon() * spectrum.values.cwiseAbs().maxCoeff();
+  const double needed = std::max(noise, rounding);
+  if (smallest < needed || smallest <= 0) {
+    return failed(
+        "E-errors-noise",
+        fmt::format("no standard errors: the noisy A's smallest eigenvalue is {:.4g}, below "
+                    "{:.4g} = 2σ√d: the noise is not small beside the data",
+                    smallest, needed),
+        "more rows, a larger ε, or fewer or less correlated features");
+  }
+  const Eigen::VectorXd inverse_values = spectrum.values.cwiseInverse();
+  const Eigen::MatrixXd inverse =
+      spectrum.vectors * inverse_values.asDiagonal() * spectrum.vectors.transpose();
+
+  PlugInErrors found;
+  found.theta = inverse * sums.b;
+  Eigen::MatrixXd middle = seen_through(sums, found.theta);
+  const double variance_b = sums.sigma_b * sums.sigma_b;
+  const double residual_noise =
+      std::sqrt(squares.sigma * squares.sigma + 4 * variance_b * found.theta.squaredNorm() +
+                found.theta.dot(middle * found.theta));
+  const double residuals = squares.value - found.theta.dot(sums.b);
+  found.residual_variance =
+      std::max(mean_above_zero(residuals, residual_noise) / rows, kSmallestResidualVariance);
+  middle.diagonal().array() += variance_b;
+  found.covariance = found.residual_variance * inverse + inverse * middle * inverse;
+  found.standard_error = found.covariance.diagonal().cwiseSqrt();
+  return found;
+}
+
+}  // namespace sotto

@@ -1,0 +1,342 @@
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "store/store.h"
+#include "support/memory_journal.h"
+#include "support/stores.h"
+
+namespace sotto {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class StoreJournal : public StoreTest {};
+
+TEST_F(StoreJournal, KeepsWhatWasCommittedAndNothingElse) {
+  const std::string binary("\0\xff\x80 text\0", 9);
+  {
+    Store store = open();
+    const auto kept = journal(store);
+    kept->append("first");
+    kept->append("");
+    kept->append(binary);
+    EXPECT_THAT(kept->records().value(), IsEmpty());
+    ASSERT_TRUE(kept->commit());
+    kept->append("never committed");
+  }
+  Store store = open();
+  const auto kept = journal(store);
+  EXPECT_THAT(kept->records().value(), ElementsAre("first", "", binary));
+  kept->append("fourth");
+  ASSERT_TRUE(kept->commit());
+  EXPECT_THAT(journal(store)->records().value(), ElementsAre("first", "", binary, "fourth"));
+}
+
+TEST_F(StoreJournal, RunsHaveJournalsOfTheirOwn) {
+  Store store = open();
+  const auto one = journal(store, "a1");
+  const auto two = journal(store, "b2");
+  one->append("one");
+  two->append("two");
+  ASSERT_TRUE(one->commit());
+  EXPECT_THAT(two->records().value(), IsEmpty());
+  ASSERT_TRUE(two->commit());
+  EXPECT_THAT(one->records().value(), ElementsAre("one"));
+  EXPECT_THAT(two->records().value(), ElementsAre("two"));
+}
+
+TEST_F(StoreJournal, MayOutliveItsStore) {
+  std::unique_ptr<Journal> kept;
+  {
+    Store store = open();
+    kept = journal(store);
+  }
+  kept->append("record");
+  EXPECT_TRUE(kept->commit());
+}
+
+TEST_F(StoreJournal, ASecondWriterOfTheSameRunIsFoundOutAndLosesNothing) {
+  Store store = open();
+  const auto one = journal(store);
+  const auto two = journal(store);
+  one->append("one");
+  two->append("two");
+  ASSERT_TRUE(one->commit());
+  EXPECT_EQ(name_of(two->commit()), "E-store-busy");
+  EXPECT_THAT(journal(store)->records().value(), ElementsAre("one"));
+}
+
+TEST_F(StoreJournal, RecordsThatWereChangedOrRemovedAreFoundOut) {
+  const auto make = [&] {
+    std::filesystem::remove_all(home());
+    Store store = open();
+    const auto kept = journal(store);
+    for (const char* record : {"one", "two", "three"}) kept->append(record);
+    EXPECT_TRUE(kept->commit());
+    const auto other = journal(store, "b2");
+    for (const char* record : {"one", "two", "three"}) other->append(record);
+    EXPECT_TRUE(other->commit());
+  };
+  for (const char* sql :
+       {"UPDATE records SET bytes = x'00' WHERE number = 1 AND owner = 1",
+        "UPDATE records SET digest = x'00' WHERE number = 2 AND owner = 1",
+        "DELETE FROM records WHERE number = 1 AND owner = 1",
+        "DELETE FROM records WHERE number = 0 AND owner = 1",
+        "DELETE FROM records WHERE number = 2 AND owner = 1", "DELETE FROM records WHERE owner = 1",
+        "DELETE FROM records WHERE owner = 1; "
+        "UPDATE records SET owner = 1 WHERE owner = 2"}) {
+    make();
+    tamper(sql);
+    Store store = open();
+    EXPECT_EQ(name_of(store.journal("a1")), "E-store-corrupt") << sql;
+  }
+  make();
+  Store store = open();
+  EXPECT_TRUE(store.journal("a1")) << "unchanged, it is read";
+}
+
+TEST_F(StoreJournal, RecordsAndLedgerMoveTogetherOrNotAtAll) {
+  Store store = open();
+  ASSERT_TRUE(store.set_limit("table", {.epsilon = 1, .delta = 0.1}));
+  auto mine = journal(store, "a1");
+  auto other = journal(store, "b2");
+  mine->append("sealed");
+  ASSERT_TRUE(mine->reserve(debit("01", 0.8)));
+  // Checked when it is asked for, and again when it counts.
+  ASSERT_TRUE(other->reserve(debit("01", 0.8, 0, "b2")));
+  ASSERT_TRUE(other->commit());
+  EXPECT_EQ(name_of(mine->commit()), "E-ledger-overdrawn");
+  EXPECT_THAT(journal(store, "a1")->records().value(), IsEmpty());
+  EXPECT_THAT(store.ledger().value(), SizeIs(1));
+  // What was staged is still there, and goes through as soon as there is room.
+  other->restore("b2", "01");
+  ASSERT_TRUE(other->commit());
+  ASSERT_TRUE(mine->commit());
+  EXPECT_THAT(mine->records().value(), ElementsAre("sealed"));
+  EXPECT_THAT(store.ledger().value(), SizeIs(2));
+}
+
+TEST_F(StoreJournal, ARunThatHasEndedReleasesNothingAndHoldsNothing) {
+  Store store = open();
+  const auto kept = journal(store);
+  ASSERT_TRUE(kept->reserve(debit("01", 0.5)));
+  ASSERT_TRUE(kept->commit());
+  EXPECT_EQ(store.accounts().value().at(0).spent.epsilon, 0.5);
+  ASSERT_TRUE(store.abort("a1", "asked to"));
+  EXPECT_EQ(store.accounts().value().at(0).spent.epsilon, 0);
+  kept->append("about to send");
+  kept->spend("a1", "01");
+  EXPECT_EQ(name_of(kept->commit()), "E-run-ended");
+  EXPECT_THAT(journal(store)->records().value(), IsEmpty());
+  EXPECT_EQ(name_of(journal(store)->reserve(debit("02", 0.5))), "E-run-ended");
+  EXPECT_EQ(store.ledger().value().at(0).state, EntryState::kRestored);
+}
+
+TEST_F(StoreJournal, TheEndOfARunLeavesSpentEntriesAndOtherRunsAlone) {
+  Store store = open();
+  const auto mine = journal(store, "a1");
+  const auto other = journal(store, "b2");
+  ASSERT_TRUE(mine->reserve(debit("01", 0.25)));
+  mine->spend("a1", "01");
+  ASSERT_TRUE(mine->commit());
+  ASSERT_TRUE(other->reserve(debit("01", 0.5, 0, "b2")));
+  ASSERT_TRUE(other->commit());
+  ASSERT_TRUE(store.fail("a1", "south was lost"));
+  EXPECT_EQ(store.accounts().value().at(0).spent.epsilon, 0.75);
+}
+
+TEST_F(StoreJournal, TheEndOfARunErasesItsRecordsFromTheDisk) {
+  const std::string key = "the key that all of the noise was drawn from";
+  Store store = open();
+  const auto mine = journal(store, "a1");
+  mine->append(key);
+  ASSERT_TRUE(mine->commit());
+  ASSERT_TRUE(store.finish("a1", {}));
+  EXPECT_TRUE(journal(store, "a1")->records().value().empty());
+  mine->append("what a late neighbour asked for");
+  EXPECT_FALSE(mine->commit()) << "a run that has ended hears nothing any more";
+  for (const auto& file : std::filesystem::directory_iterator(home())) {
+    if (!file.is_regular_file()) continue;
+    std::ifstream in(file.path(), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    EXPECT_EQ(bytes.find(key), std::string::npos) << file.path();
+  }
+}
+
+// What both journals promise, told by the same moves.
+class Contract : public StoreTest, public testing::WithParamInterface<bool> {
+ protected:
+  void start() {
+    if (GetParam()) {
+      store_.emplace(open());
+      disk_ = journal(*store_);
+      current_ = disk_.get();
+    } else {
+      current_ = &memory_;
+    }
+  }
+  // The process dies and comes back.
+  void crash() {
+    disk_.reset();
+    store_.reset();
+    memory_.crash();
+    start();
+  }
+  Journal& kept() { return *current_; }
+
+ private:
+  MemoryJournal memory_;
+  std::optional<Store> store_;
+  std::unique_ptr<Journal> disk_;
+  Journal* current_ = nullptr;
+};
+
+TEST_P(Contract, ACrashLeavesTheLastCommit) {
+  start();
+  kept().append("one");
+  ASSERT_TRUE(kept().commit());
+  kept().append("two");
+  crash();
+  EXPECT_THAT(kept().records().value(), ElementsAre("one"));
+  kept().append("three");
+  ASSERT_TRUE(kept().commit());
+  crash();
+  EXPECT_THAT(kept().records().value(), ElementsAre("one", "three"));
+}
+
+TEST_P(Contract, ARunReleasesOnce) {
+  start();
+  ASSERT_TRUE(kept().reserve(debit("01", 0.5)));
+  kept().restore("a1", "01");
+  ASSERT_TRUE(kept().reserve(debit("02", 0.5)));
+  ASSERT_TRUE(kept().reserve(debit("03", 0.5)));
+  kept().spend("a1", "02");
+  ASSERT_TRUE(kept().commit());
+  EXPECT_EQ(name_of(kept().reserve(debit("04", 0.5))), "E-ledger-second");
+  EXPECT_EQ(name_of(kept().reserve(debit("03", 0.5))), "E-ledger-second");
+  EXPECT_TRUE(kept().reserve(debit("02", 0.5))) << "the same attempt again changes nothing";
+  kept().spend("a1", "02");
+  kept().restore("a1", "02");
+  EXPECT_TRUE(kept().commit()) << "what was spent stays spent";
+  kept().append("the other value");
+  kept().spend("a1", "03");
+  EXPECT_EQ(name_of(kept().commit()), "E-ledger-second");
+  crash();
+  EXPECT_THAT(kept().records().value(), IsEmpty());
+  EXPECT_EQ(name_of(kept().reserve(debit("04", 0.5))), "E-ledger-second");
+}
+
+TEST_P(Contract, AnAttemptHasOnePrice) {
+  start();
+  ASSERT_TRUE(kept().reserve(debit("01", 0.5, 1e-6)));
+  EXPECT_EQ(name_of(kept().reserve(debit("01", 0.25, 1e-6))), "E-ledger-differs");
+  EXPECT_EQ(name_of(kept().reserve(debit("01", 0.5, 1e-7))), "E-ledger-differs");
+  EXPECT_EQ(name_of(kept().reserve(debit("01", 0.5, 1e-6, "a1", "other"))), "E-ledger-differs");
+  ASSERT_TRUE(kept().commit());
+  EXPECT_EQ(name_of(kept().reserve(debit("01", 0.25, 1e-6))), "E-ledger-differs");
+  EXPECT_TRUE(kept().reserve(debit("01", 0.5, 1e-6)));
+}
+
+TEST_P(Contract, SpendingWhatWasNotReservedStopsTheProcess) {
+  EXPECT_DEATH(
+      {
+        start();
+        kept().spend("a1", "01");
+        static_cast<void>(kept().commit());
+      },
+      "what is spent was reserved");
+  EXPECT_DEATH(
+      {
+        start();
+        static_cast<void>(kept().reserve(debit("01", 0.5)));
+        kept().restore("a1", "01");
+        kept().spend("a1", "01");
+        static_cast<void>(kept().commit());
+      },
+      "what is spent was reserved");
+}
+
+TEST_P(Contract, WhatWasRestoredCanBeReservedAgain) {
+  start();
+  ASSERT_TRUE(kept().reserve(debit("01", 0.5)));
+  ASSERT_TRUE(kept().commit());
+  kept().restore("a1", "01");
+  ASSERT_TRUE(kept().commit());
+  ASSERT_TRUE(kept().reserve(debit("01", 0.5)));
+  kept().spend("a1", "01");
+  EXPECT_TRUE(kept().commit());
+}
+
+INSTANTIATE_TEST_SUITE_P(Journals, Contract, testing::Bool(), [](const auto& chosen) {
+  return std::string(chosen.param ? "OnTheDisk" : "InMemory");
+});
+
+// Any order of moves, commits and crashes: both journals answer alike at every step and
+// have the same state after it.
+RC_GTEST_FIXTURE_PROP(StoreTest, TheDiskAndTheMemoryAgreeOnEveryOrderOfMoves, ()) {
+  std::filesystem::remove_all(home());
+  std::optional<Store> store(open());
+  auto disk = journal(*store);
+  MemoryJournal memory;
+  std::map<std::string, bool> held;  // what spend() may be called for
+  std::map<std::string, bool> held_kept;
+  const auto steps = *rc::gen::inRange(1, 30);
+  for (int step = 0; step < steps; ++step) {
+    const std::string attempt = fmt::format("{:02x}", *rc::gen::inRange(0, 3));
+    const auto choice = *rc::gen::inRange(0, 9);
+    if (choice <= 1) {
+      const std::string record = *rc::gen::arbitrary<std::string>();
+      disk->append(record);
+      memory.append(record);
+    } else if (choice <= 3) {
+      const Debit asked = debit(attempt, *rc::gen::element(0.5, 0.5, 0.5, 0.25));
+      const auto answer = memory.reserve(asked);
+      RC_ASSERT(name_of(disk->reserve(asked)) == name_of(answer));
+      if (answer) held[attempt] = true;
+    } else if (choice == 4 && held[attempt]) {
+      disk->spend("a1", attempt);
+      memory.spend("a1", attempt);
+    } else if (choice == 5) {
+      disk->restore("a1", attempt);
+      memory.restore("a1", attempt);
+      // Spending what was restored stops the process: only what is surely held is spent.
+      held[attempt] = false;
+    } else if (choice <= 7) {
+      const auto answer = memory.commit();
+      RC_ASSERT(name_of(disk->commit()) == name_of(answer));
+      if (answer) held_kept = held;
+      if (!answer) {
+        memory.crash();
+        disk = journal(*store);
+        held = held_kept;
+      }
+    } else {
+      disk.reset();
+      store.reset();
+      store.emplace(open());
+      disk = journal(*store);
+      memory.crash();
+      held = held_kept;
+    }
+    RC_ASSERT(disk->records().value() == memory.records().value());
+    int spent = 0;
+    int reserved = 0;
+    const auto entries = store->ledger();
+    for (const LedgerEntry& entry : *entries) {
+      spent += entry.state == EntryState::kSpent ? 1 : 0;
+      reserved += entry.state == EntryState::kReserved ? 1 : 0;
+    }
+    RC_ASSERT(spent == memory.moves("a1").spent);
+    RC_ASSERT(reserved == memory.held("a1"));
+    RC_ASSERT(spent <= 1);
+  }
+}
+
+}  // namespace
+}  // namespace sotto

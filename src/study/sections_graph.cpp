@@ -1,0 +1,190 @@
+// [graph] and [[party]]: who is neighbour to whom, and with what weight.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <span>
+
+#include "study/sections.h"
+
+namespace sotto {
+namespace {
+
+Result<std::vector<Edge>> read_edges(TomlReader& section, const std::vector<PartyTerms>& parties) {
+  const toml::node* node = section.node("edges");
+  const toml::array* list = node == nullptr ? nullptr : node->as_array();
+  const std::string fix =
+      "write pairs of numbers from 1, edges = [[1, 2], [2, 3]], or of parties' names";
+  if (list == nullptr) {
+    section.fail("edges", bad_input("E-study-missing", "topology = \"edges\" needs edges", fix));
+    return section.finish().error();
+  }
+  auto end_of_edge = [&](const toml::node& end) -> std::optional<PartyId> {
+    if (const auto* number = end.as_integer();
+        number != nullptr && number->get() >= 1 && number->get() <= std::int64_t{kMaxParties}) {
+      return static_cast<PartyId>(number->get() - 1);
+    }
+    if (const auto* name = end.as_string()) {
+      const auto found = std::ranges::find(parties, name->get(), &PartyTerms::name);
+      if (found != parties.end()) return static_cast<PartyId>(found - parties.begin());
+    }
+    return std::nullopt;
+  };
+  std::vector<Edge> edges;
+  for (const auto& element : *list) {
+    const auto* pair = element.as_array();
+    std::optional<PartyId> a;
+    std::optional<PartyId> b;
+    if (pair != nullptr && pair->size() == 2) {
+      a = end_of_edge(*pair->get(0));
+      b = end_of_edge(*pair->get(1));
+    }
+    if (!a || !b) {
+      section.fail("edges", bad_input("E-graph-edge",
+                                      fmt::format("edge number {} does not name two parties",
+                                                  edges.size() + 1),
+                                      fix));
+      return section.finish().error();
+    }
+    edges.push_back({*a, *b});
+  }
+  return edges;
+}
+
+// A graph keeps its edges sorted; a person's list of weights goes with the list of
+// edges beside it, in whatever order that stands.
+std::vector<double> in_graph_order(const Graph& graph, std::span<const Edge> listed,
+                                   std::vector<double> weights) {
+  if (listed.size() != weights.size()) return weights;  // Weights::given refuses it
+  std::map<Edge, double> by_edge;
+  for (std::size_t k = 0; k < listed.size(); ++k) {
+    const auto [a, b] = std::minmax(listed[k].a, listed[k].b);
+    by_edge[{a, b}] = weights[k];
+  }
+  std::vector<double> sorted;
+  for (const Edge& edge : graph.edges()) sorted.push_back(by_edge.at(edge));
+  return sorted;
+}
+
+Result<Graph> make_graph(Topology topology, std::size_t parties, std::size_t degree,
+                         std::uint64_t seed, std::vector<Edge> edges) {
+  switch (topology) {
+    case Topology::kCycle:
+      return Graph::cycle(parties);
+    case Topology::kPath:
+      return Graph::path(parties);
+    case Topology::kStar:
+      return Graph::star(parties);
+    case Topology::kComplete:
+      return Graph::complete(parties);
+    case Topology::kGrid:
+      return Graph::grid(parties);
+    case Topology::kPetersen:
+      return Graph::petersen();
+    case Topology::kRandomRegular:
+      return Graph::random_regular(parties, degree, seed);
+    case Topology::kEdges:
+      return Graph::make(parties, std::move(edges));
+  }
+  return bad_input("E-study-value", "the topology is not known", "see the README");
+}
+
+}  // namespace
+
+Result<Weights> read_graph_section(TomlReader& section, const std::vector<PartyTerms>& listed) {
+  const std::string name = section.choice("topology", {"cycle", "path", "star", "complete", "grid",
+                                                       "petersen", "random-regular", "edges"});
+  const Topology topology = *topology_from(name);
+  const auto stated = section.optional_integer("parties", 1, kMaxParties);
+  const auto degree = section.optional_integer("degree", 1, kMaxParties);
+  const auto seed = section.optional_integer("seed", 0, std::numeric_limits<std::int64_t>::max());
+  std::optional<double> uniform;
+  std::optional<std::vector<double>> given;
+  if (const auto* weight = section.node("weight"); weight != nullptr && weight->is_string()) {
+    static_cast<void>(section.choice("weight", {"metropolis"}));
+  } else if (weight != nullptr && weight->is_array()) {
+    given = section.optional_numbers("weight");
+  } else {
+    uniform = section.optional_number("weight");
+  }
+  for (const char* key : {"degree", "seed"}) {
+    if (section.has(key) && topology != Topology::kRandomRegular) {
+      section.fail_value(key, fmt::format("{} is for topology = \"random-regular\"", key),
+                         fmt::format("remove {}", key));
+    }
+  }
+  std::vector<Edge> edges;
+  if (topology == Topology::kEdges) {
+    SOTTO_ASSIGN(auto read, read_edges(section, listed));
+    edges = std::move(read);
+  } else if (section.has("edges")) {
+    section.fail_value("edges", "edges is for topology = \"edges\"", "remove edges");
+  }
+  std::size_t parties = listed.empty() ? 0 : listed.size();
+  if (stated) {
+    if (!listed.empty() && listed.size() != static_cast<std::size_t>(*stated)) {
+      section.fail_value(
+          "parties", fmt::format("parties = {}, and {} [[party]] entries", *stated, listed.size()),
+          "let both agree, or remove parties");
+    }
+    parties = static_cast<std::size_t>(*stated);
+  } else if (listed.empty() && topology == Topology::kPetersen) {
+    parties = 10;
+  } else if (listed.empty()) {
+    section.fail("parties", bad_input("E-study-missing", "the number of parties is missing",
+                                      "add parties = 10 to [graph], or a [[party]] for each"));
+  }
+  SOTTO_TRY(section.finish());
+  if (topology == Topology::kPetersen && parties != 10) {
+    section.fail_value("parties", fmt::format("a Petersen graph has 10 parties, not {}", parties),
+                       "write parties = 10, or another topology");
+    return section.finish().error();
+  }
+
+  auto fail = [&](std::string_view key, const Error& error) {
+    section.fail(key, error);
+    return section.finish().error();
+  };
+  auto graph = make_graph(topology, parties, static_cast<std::size_t>(degree.value_or(4)),
+                          static_cast<std::uint64_t>(seed.value_or(1)), edges);
+  if (!graph) return fail(topology == Topology::kEdges ? "edges" : "topology", graph.error());
+  if (graph->size() < 2) {
+    return fail("parties", bad_input("E-graph-parties", "1 party has nobody to keep a secret from",
+                                     "a study has at least 2 parties"));
+  }
+  if (auto connected = require_connected(*graph); !connected) {
+    return fail("edges", connected.error());
+  }
+  auto weights = given ? Weights::given(*graph, in_graph_order(*graph, edges, std::move(*given)))
+                 : uniform ? Weights::uniform(*graph, *uniform)
+                           : Result<Weights>(Weights::metropolis(*graph));
+  if (!weights) return fail("weight", weights.error());
+  return weights;
+}
+
+Result<std::vector<PartyTerms>> read_parties(const toml::node* list, const std::string& file) {
+  std::vector<PartyTerms> parties;
+  if (list == nullptr) return parties;
+  const auto* array = list->as_array();
+  if (array == nullptr || !array->is_array_of_tables()) {
+    return bad_input("E-study-value", "party must be a list of tables",
+                     "write [[party]], with two brackets")
+        .at(fmt::format("line {} of {}", list->source().begin.line, file));
+  }
+  for (const auto& element : *array) {
+    TomlReader section(element.as_table(), "[[party]]", file);
+    PartyTerms party;
+    party.name = section.text("name");
+    party.address = section.optional_text("address").value_or("");
+    party.fingerprint = section.optional_text("fingerprint").value_or("");
+    if (std::ranges::find(parties, party.name, &PartyTerms::name) != parties.end()) {
+      section.fail_value("name", fmt::format("two parties are called \"{}\"", party.name),
+                         "give each party a name of its own");
+    }
+    SOTTO_TRY(section.finish());
+    parties.push_back(std::move(party));
+  }
+  return parties;
+}
+
+}  // namespace sotto

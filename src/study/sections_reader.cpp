@@ -1,0 +1,227 @@
+// How a section is read: each key asked for once, the first mistake kept with its line and column.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "study/sections.h"
+
+namespace sotto {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+std::string kind_of(const toml::node& node) {
+  switch (node.type()) {
+    case toml::node_type::string:
+      return "text";
+    case toml::node_type::integer:
+    case toml::node_type::floating_point:
+      return "a number";
+    case toml::node_type::boolean:
+      return "true or false";
+    case toml::node_type::array:
+      return "a list";
+    case toml::node_type::table:
+      return "a table";
+    default:
+      return "a date or time";
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> nearest_word(std::string_view word,
+                                        const std::vector<std::string>& choices) {
+  std::optional<std::string> best;
+  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const std::string& choice : choices) {
+    const std::size_t distance = edit_distance(word, choice);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = choice;
+    }
+  }
+  return best;
+}
+
+TomlReader::TomlReader(const toml::table* table, std::string section, std::string file)
+    : table_(table), section_(std::move(section)), file_(std::move(file)) {}
+
+const toml::node* TomlReader::node(std::string_view key) {
+  asked_.emplace(key);
+  return table_ == nullptr ? nullptr : table_->get(key);
+}
+
+bool TomlReader::has(std::string_view key) {
+  return node(key) != nullptr;
+}
+
+std::string TomlReader::place(std::string_view key) const {
+  const toml::node* value = table_ == nullptr ? nullptr : table_->get(key);
+  if (value != nullptr) {
+    return fmt::format("{} {}, line {}, column {} of {}", section_, key, value->source().begin.line,
+                       value->source().begin.column, file_);
+  }
+  if (table_ != nullptr && table_->source().begin.line > 0) {
+    return fmt::format("{}, line {} of {}", section_, table_->source().begin.line, file_);
+  }
+  return fmt::format("{} of {}", section_, file_);
+}
+
+void TomlReader::fail(std::string_view key, Error error) {
+  if (!error_) error_ = std::move(error).at(place(key));
+}
+
+void TomlReader::fail_value(std::string_view key, std::string what, std::string fix) {
+  fail(key, bad_input("E-study-value", std::move(what), std::move(fix)));
+}
+
+std::optional<double> TomlReader::optional_number(std::string_view key) {
+  const toml::node* value = node(key);
+  if (value == nullptr) return std::nullopt;
+  if (const auto number = value->value<double>(); number && value->is_number()) return number;
+  fail_value(key, fmt::format("{} is {}, and must be a number", key, kind_of(*value)),
+             fmt::format("write {} = 1.0, without quotes", key));
+  return std::nullopt;
+}
+
+double TomlReader::number(std::string_view key) {
+  if (!has(key)) {
+    fail(key, bad_input("E-study-missing", fmt::format("{} {} is missing", section_, key),
+                        fmt::format("add a line '{} = …' to {}", key, section_)));
+  }
+  // A number that every caller's check accepts, so that the first error stays the first.
+  return optional_number(key).value_or(0.5);
+}
+
+std::optional<std::int64_t> TomlReader::optional_integer(std::string_view key, std::int64_t least,
+                                                         std::int64_t most) {
+  const toml::node* value = node(key);
+  if (value == nullptr) return std::nullopt;
+  const auto* integer = value->as_integer();
+  if (integer == nullptr) {
+    fail_value(key, fmt::format("{} is {}, and must be a whole number", key, kind_of(*value)),
+               fmt::format("write {} = {}", key, least));
+    return std::nullopt;
+  }
+  if (integer->get() < least || integer->get() > most) {
+    fail_value(key, fmt::format("{} = {} is out of range", key, integer->get()),
+               fmt::format("choose a number from {} to {}", least, most));
+    return std::nullopt;
+  }
+  return integer->get();
+}
+
+std::optional<std::string> TomlReader::optional_text(std::string_view key) {
+  const toml::node* value = node(key);
+  if (value == nullptr) return std::nullopt;
+  if (const auto* text = value->as_string()) return text->get();
+  fail_value(key, fmt::format("{} is {}, and must be text", key, kind_of(*value)),
+             fmt::format("write {} = \"…\", in quotes", key));
+  return std::nullopt;
+}
+
+std::string TomlReader::text(std::string_view key) {
+  if (!has(key)) {
+    fail(key, bad_input("E-study-missing", fmt::format("{} {} is missing", section_, key),
+                        fmt::format("add a line '{} = \"…\"' to {}", key, section_)));
+  }
+  return optional_text(key).value_or("");
+}
+
+std::optional<bool> TomlReader::optional_flag(std::string_view key) {
+  const toml::node* value = node(key);
+  if (value == nullptr) return std::nullopt;
+  if (const auto* flag = value->as_boolean()) return flag->get();
+  fail_value(key, fmt::format("{} is {}, and must be true or false", key, kind_of(*value)),
+             fmt::format("write {} = true or {} = false", key, key));
+  return std::nullopt;
+}
+
+std::string TomlReader::choice(std::string_view key, const std::vector<std::string>& choices,
+                               std::optional<std::string> fallback) {
+  if (!has(key) && fallback) return *fallback;
+  const std::string word = text(key);
+  if (error_ || std::ranges::find(choices, word) != choices.end()) {
+    return error_ ? choices.front() : word;
+  }
+  const auto near = nearest_word(word, choices);
+  fail_value(
+      key, fmt::format("{} = \"{}\" is not known", key, word),
+      near ? fmt::format("did you mean \"{}\"? The choices are {}", *near, fmt::join(choices, ", "))
+           : fmt::format("choose one of {}", fmt::join(choices, ", ")));
+  return choices.front();
+}
+
+std::optional<std::vector<double>> TomlReader::optional_numbers(std::string_view key) {
+  const toml::node* value = node(key);
+  if (value == nullptr) return std::nullopt;
+  const auto* list = value->as_array();
+  std::vector<double> numbers;
+  if (list != nullptr) {
+    for (const auto& element : *list) {
+      if (element.is_number()) numbers.push_back(*element.value<double>());
+    }
+  }
+  if (list == nullptr || numbers.size() != list->size()) {
+    fail_value(key, fmt::format("{} must be a list of numbers", key),
+               fmt::format("write {} = [1.0, 2.0]", key));
+    return std::nullopt;
+  }
+  return numbers;
+}
+
+std::optional<std::vector<std::string>> TomlReader::optional_texts(std::string_view key) {
+  const toml::node* value = node(key);
+  if (value == nullptr) return std::nullopt;
+  const auto* list = value->as_array();
+  std::vector<std::string> texts;
+  if (list != nullptr) {
+    for (const auto& element : *list) {
+      if (const auto* text = element.as_string()) texts.push_back(text->get());
+    }
+  }
+  if (list == nullptr || texts.size() != list->size()) {
+    fail_value(key, fmt::format("{} must be a list of texts", key),
+               fmt::format("write {} = [\"a\", \"b\"]", key));
+    return std::nullopt;
+  }
+  return texts;
+}
+
+Result<void> TomlReader::finish() {
+  if (error_) return *error_;
+  if (table_ == nullptr) return {};
+  for (const auto& [key, value] : *table_) {
+    const std::string_view name = key.str();
+    if (asked_.contains(name)) continue;
+    const std::vector<std::string> known(asked_.begin(), asked_.end());
+    const auto near = nearest_word(name, known);
+    return bad_input("E-study-key", fmt::format("{} knows no key \"{}\"", section_, name),
+                     near ? fmt::format("did you mean \"{}\"? The keys are {}", *near,
+                                        fmt::join(known, ", "))
+                          : fmt::format("the keys are {}", fmt::join(known, ", ")))
+        .at(fmt::format("line {}, column {} of {}", key.source().begin.line,
+                        key.source().begin.column, file_));
+  }
+  return {};
+}
+
+}  // namespace sotto

@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/rogue_party.h"
+
+// Bad peers against the real program: each is refused and named, nobody crashes, and
+// nothing readable is heard by somebody who was not ready.
+
+namespace sotto {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(BadPeer, NobodyWithoutAPinnedCertificateGetsPastTheHandshake) {
+  Parties parties(star_of(3));
+  parties.start(0);
+  ASSERT_TRUE(parties.says(0, "listening at")) << parties.said(0);
+  const std::string& address = parties.address(0);
+  const auto port = static_cast<std::uint16_t>(std::stoi(address.substr(address.find(':') + 1)));
+
+  // A name that the study knows, a key that it does not; and a name that nobody knows.
+  for (const char* name : {"party-2", "mallory"}) {
+    Rogue stranger(parties, 1, {0}, identity_of(name));
+    EXPECT_TRUE(stranger.listen_until([&] { return !stranger.troubles().empty(); })) << name;
+    EXPECT_FALSE(stranger.ever_connected());
+    EXPECT_TRUE(parties.says(0, fmt::format("says to be \"{}\"", name))) << parties.said(0);
+  }
+  // party-2's certificate, and not its key.
+  const auto party_2 = Identity::load(parties.home(1));
+  RawTls thief(false);
+  thief.show_without_key(*party_2, identity_of("mallory"));
+  EXPECT_EQ(thief.first_words(port), "");
+  // Its certificate and its key, and yesterday's TLS.
+  RawTls old(false, TLS1_2_VERSION);
+  old.show(*party_2);
+  EXPECT_EQ(old.first_words(port), "");
+  // The same with TLS 1.3 is let in: this is what the others lacked.
+  RawTls right(false);
+  right.show(*party_2);
+  EXPECT_NE(right.first_words(port), "");
+  // No certificate at all, and no TLS at all.
+  EXPECT_EQ(RawTls(false).first_words(port), "");
+  ::close(RawTls::connect_to(port));
+
+  parties.start(1);
+  parties.start(2);
+  parties.expect_all_end(0);
+}
+
+// Pinned, and let in: party-3 says hello as it should, and then something else. The other
+// two go on without it.
+class BadMember : public testing::Test {
+ protected:
+  void meet(const std::string& solver) {
+    NetworkOptions options;
+    options.solver = solver;
+    options.tables = false;
+    options.sections = solver == "dishuf" ? "[dishuf]\nkey_bits = 2048\n" : "";
+    options.network = "min_parties = 2\nmeeting_seconds = 60\npatience_seconds = 2\n";
+    parties_ = std::make_unique<Parties>(options);
+    parties_->start(0);
+    parties_->start(1);
+    rogue_ = std::make_unique<Rogue>(*parties_, 2, std::vector<std::size_t>{0, 1});
+    ASSERT_TRUE(rogue_->meets(3, {0, 1})) << parties_->said_by_all();
+  }
+
+  // The honest ones finish without it, and it has heard nothing that it could read.
+  void expect_left_out(const std::string& because) {
+    std::optional<int> first;
+    std::optional<int> second;
+    rogue_->listen_until([&] {
+      first = parties_->wait(0, milliseconds(0));
+      second = parties_->wait(1, milliseconds(0));
+      return first && second;
+    });
+    EXPECT_EQ(first, 0) << parties_->said(0);
+    EXPECT_EQ(second, 0) << parties_->said(1);
+    parties_->expect_same_models({0, 1});
+    EXPECT_THAT(parties_->said_by_all(), HasSubstr(because));
+    for (const std::size_t p : {0U, 1U}) {
+      EXPECT_THAT(parties_->said(p), HasSubstr("going on without party-3"));
+      EXPECT_TRUE(parties_->spent_once(p));
+    }
+    EXPECT_EQ(rogue_->readable_heard(), 0U);
+    EXPECT_FALSE(rogue_->heard().empty());
+  }
+
+  std::unique_ptr<Parties> parties_;
+  std::unique_ptr<Rogue> rogue_;
+};
+
+TEST_F(BadMember, ReleasesBeforeAllAreReadyAreOutOfPhase) {
+  meet("ac");
+  const wire::Body release = rogue_->release(rogue_->attempt(3));
+  for (const std::size_t victim : {0U, 1U}) rogue_->send(victim, 2, release);
+  expect_left_out("party-3 sent values before all were ready");
+}
+
+TEST_F(BadMember, AKeyThatIsNoneIsRefused) {
+  meet("dishuf");
+  wire::Body offer;
+  offer.mutable_step()->set_attempt(rogue_->attempt(3));
+  offer.mutable_step()->mutable_shuffle_offer()->set_public_key(std::string(256, '\x02'));
+  offer.mutable_step()->mutable_shuffle_offer()->add_negated(integer_bytes(Integer(7)));
+  for (const std::size_t victim : {0U, 1U}) rogue_->send(victim, 2, offer);
+  expect_left_out("party-3 sent a public key that is refused");
+}
+
+TEST_F(BadMember, ForgedAndContradictoryWordsAreRefused) {
+  meet("ac");
+  // Repeated words are no news; other words under an old number are a lie.
+  rogue_->send(0, 1, rogue_->hello());
+  wire::Text stopped;
+  stopped.mutable_stopped()->set_reason("never mind");
+  rogue_->send(0, 1, rogue_->statement(2, stopped));
+  // In party-1's name, to party-2, which knows party-1 by now.
+  EXPECT_TRUE(parties_->says(1, "sealed; waiting")) << parties_->said(1);
+  rogue_->send(1, 2, rogue_->statement(0, stopped));
+  EXPECT_TRUE(rogue_->is_hung_up_on_by(0));
+  EXPECT_TRUE(rogue_->is_hung_up_on_by(1));
+  EXPECT_THAT(parties_->said(0), HasSubstr("refused from party-3: [E-equivocation]"));
+  EXPECT_THAT(parties_->said(1), HasSubstr("refused from party-3: [E-statement]"));
+  EXPECT_THAT(parties_->said(1), HasSubstr("that party-1 did not sign"));
+  EXPECT_THAT(parties_->said(1), Not(HasSubstr("never mind")));
+  expect_left_out("no connection to party-3");
+}
+
+TEST_F(BadMember, WordsOfAnEarlierRunAreRefused) {
+  meet("ac");
+  wire::Frame old = rogue_->header(2, rogue_->hello().SerializeAsString());
+  old.set_nonce(std::string(kNonceBytes, 'o'));
+  for (const std::size_t victim : {0U, 1U}) rogue_->send(victim, old.SerializeAsString());
+  EXPECT_TRUE(rogue_->is_hung_up_on_by(0));
+  EXPECT_TRUE(rogue_->is_hung_up_on_by(1));
+  expect_left_out("refused from party-3: [E-begun-anew]");
+}
+
+}  // namespace
+}  // namespace sotto

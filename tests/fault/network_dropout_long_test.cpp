@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "support/party_processes.h"
+
+// Parties that leave, and parties that are killed for good, before the barrier and after it.
+
+namespace sotto {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// Ctrl-C, a reboot: everybody leaves, and comes back.
+TEST(NetworkRun, EverybodyMayLeaveAndComeBack) {
+  Parties parties({.solver = "gt",
+                   .tables = false,
+                   .sections = "[gt]\nlambda_min = 200.0\nstep = 0.002\nrounds = 150\n"});
+  parties.start_all();
+  for (std::size_t p = 0; p < 3; ++p) {
+    ASSERT_TRUE(parties.says(p, "released; averaging")) << parties.said_by_all();
+  }
+  for (std::size_t p = 0; p < 3; ++p) parties.process(p).signal(SIGTERM);
+  parties.expect_all_end(1);
+  for (std::size_t p = 0; p < 3; ++p) EXPECT_THAT(parties.said(p), HasSubstr("E-interrupted"));
+  parties.start_all();
+  parties.expect_all_end(0);
+  for (std::size_t p = 0; p < 3; ++p) {
+    EXPECT_THAT(parties.said(p), HasSubstr("resuming run"));
+    EXPECT_TRUE(parties.spent_once(p));
+  }
+}
+
+constexpr const char* kShortPatience =
+    "min_parties = 3\nmeeting_seconds = 60\npatience_seconds = 2\n";
+
+TEST(NetworkDropout, BeforeTheBarrierTheRestGoOnAndPayOnce) {
+  Parties parties({.solver = "dishuf",
+                   .parties = 4,
+                   .sections = "[dishuf]\nkey_bits = 2048\n",
+                   .network = kShortPatience});
+  // Its second commit is far from having sealed anything: that takes offers and answers.
+  for (const std::size_t p : {0U, 1U, 2U}) parties.start(p);
+  parties.start(3, {.variables = {"SOTTO_TEST_KILL=2:sent"}});
+  ASSERT_EQ(parties.wait(3), -SIGKILL) << parties.said_by_all();
+  for (const std::size_t p : {0U, 1U, 2U}) {
+    EXPECT_EQ(parties.wait(p), 0) << parties.said(p);
+    EXPECT_THAT(parties.said(p), HasSubstr("going on without party-4"));
+    EXPECT_TRUE(parties.spent_once(p));
+  }
+  parties.expect_same_models({0, 1, 2});
+  // The lost one has spent nothing, and is told so when it comes back.
+  for (const LedgerEntry& entry : parties.ledger(3)) EXPECT_NE(entry.state, EntryState::kSpent);
+}
+
+TEST(NetworkDropout, BelowTheLeastNumberTheRestStopAndHaveSpentNothing) {
+  Parties parties({.solver = "dishuf",
+                   .parties = 3,
+                   .sections = "[dishuf]\nkey_bits = 2048\n",
+                   .network = kShortPatience});
+  for (const std::size_t p : {0U, 1U}) parties.start(p);
+  parties.start(2, {.variables = {"SOTTO_TEST_KILL=2:sent"}});
+  ASSERT_EQ(parties.wait(2), -SIGKILL) << parties.said_by_all();
+  for (const std::size_t p : {0U, 1U}) {
+    EXPECT_EQ(parties.wait(p), 1) << parties.said(p);
+    EXPECT_THAT(parties.said(p), HasSubstr("error[E-parties-lost]"));
+    EXPECT_THAT(parties.said(p), HasSubstr("nothing was spent"));
+    for (const LedgerEntry& entry : parties.ledger(p)) {
+      EXPECT_EQ(entry.state, EntryState::kRestored);
+    }
+  }
+}
+
+TEST(NetworkDropout, AfterTheBarrierTheRestStopAndSayWhatItCost) {
+  Parties parties({.solver = "gt",
+                   .tables = false,
+                   .sections = "[gt]\nlambda_min = 200.0\nstep = 0.002\nrounds = 60\n",
+                   .network = kShortPatience});
+  for (const std::size_t p : {0U, 1U}) parties.start(p);
+  // Sixty rounds are about eighty commits; the barrier is among the first ten.
+  parties.start(2, {.variables = {"SOTTO_TEST_KILL=40:sent"}});
+  ASSERT_EQ(parties.wait(2), -SIGKILL) << parties.said_by_all();
+  EXPECT_THAT(parties.said(2), HasSubstr("released; averaging"));
+  for (const std::size_t p : {0U, 1U}) {
+    EXPECT_EQ(parties.wait(p), 1) << parties.said(p);
+    EXPECT_THAT(parties.said(p),
+                HasSubstr("was released once; ε = 10, δ = 0.2 per entry are spent"));
+    EXPECT_THAT(parties.said(p), HasSubstr("costs the budget again"));
+    EXPECT_THAT(parties.said(p), Not(HasSubstr("nothing was spent")));
+    EXPECT_TRUE(parties.spent_once(p));
+    EXPECT_EQ(parties.model(p), "");
+  }
+  EXPECT_TRUE(parties.spent_once(2));
+}
+
+// A second draw of the same noise would be a second release: who comes back without its journal
+// is not let into the run that it left.
+TEST(NetworkDropout, WhoComesBackWithoutItsJournalIsNotLetIn) {
+  Parties parties({.solver = "gt",
+                   .tables = false,
+                   .sections = "[gt]\nlambda_min = 200.0\nstep = 0.002\nrounds = 60\n",
+                   .network = "meeting_seconds = 60\npatience_seconds = 6\n"});
+  for (const std::size_t p : {0U, 1U}) parties.start(p);
+  parties.start(2, {.variables = {"SOTTO_TEST_KILL=40:sent"}});
+  ASSERT_EQ(parties.wait(2), -SIGKILL) << parties.said_by_all();
+  for (const char* file : {"party.db", "party.db-wal", "party.db-shm"}) {
+    std::filesystem::remove(std::filesystem::path(parties.home(2)) / file);
+  }
+  parties.start(2);
+  for (const std::size_t p : {0U, 1U}) {
+    EXPECT_TRUE(parties.says(p, "refused from party-3: [E-begun-anew]")) << parties.said_by_all();
+    EXPECT_EQ(parties.wait(p), 1) << parties.said(p);
+    EXPECT_EQ(parties.model(p), "");
+  }
+  EXPECT_EQ(parties.model(2), "");
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,219 @@
+// Each promise of docs/proofs/session.md as a check of what left the parties and what they kept.
+
+#include "support/invariant_checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/digest.h"
+#include "session/wire.h"
+
+namespace sotto {
+namespace {
+
+// Who has said Ready for an attempt, as far as a journal knows.
+std::set<PartyId> readies_in(const MemoryJournal& journal, const std::string& attempt) {
+  std::set<PartyId> authors;
+  const auto records = journal.records();
+  for (const std::string& bytes : *records) {
+    wire::JournalEvent record;
+    wire::Body body;
+    wire::Text text;
+    const bool heard = record.ParseFromString(bytes) && record.has_heard() &&
+                       body.ParseFromString(record.heard().body()) && body.has_statement() &&
+                       text.ParseFromString(body.statement().text());
+    if (heard && text.has_ready() && text.ready().attempt() == attempt) {
+      authors.insert(body.statement().author());
+    }
+  }
+  return authors;
+}
+
+}  // namespace
+
+InvariantChecker::InvariantChecker(const SimulatedStudy& study)
+    : ends(study.graph.size()),
+      study_(study),
+      rounds_(study.graph.size()),
+      attempts_(study.graph.size()),
+      released_with_(study.graph.size()) {
+  for (PartyEnd& end : ends) end.dead = true;
+}
+
+PartyFactory InvariantChecker::factory(PartyId self) {
+  return [this, self, inner = study_.factory(self)](std::span<const PartyId> members,
+                                                    const AttemptKeys& keys) {
+    const auto [known, fresh] = keys_.try_emplace({self, {members.begin(), members.end()}}, keys);
+    if (!fresh && known->second != keys) {
+      violated(self, "drew from two keys for one set of parties");
+    }
+    return inner(members, keys);
+  };
+}
+
+void InvariantChecker::violated(PartyId party, const std::string& what) {
+  violations.push_back(fmt::format("party {}: {}", party + 1, what));
+}
+
+void InvariantChecker::refused(PartyId at, const Error& error) {
+  violated(at, "refused an honest party's word: " + error.to_string());
+}
+
+// Everything readable of one party is of one attempt, and each round has one text: a second
+// draw of noise, or a release of a second attempt, would show here.
+void InvariantChecker::sent(PartyId from, const std::string& frame, const Session& session,
+                            const MemoryJournal& journal) {
+  const auto parsed = session::frame_from(frame);
+  if (!parsed) return violated(from, "sent what cannot be read");
+  if (parsed->number() == 0) return;
+  auto body = session::body_from(parsed->body());
+  if (!body) return violated(from, "sent what cannot be read");
+  if (!body->has_step()) return;
+  const wire::Step& step = body->step();
+  if (!step.has_round_values() && !step.has_round_releases()) return;
+  const Round round =
+      step.has_round_values() ? step.round_values().round() : step.round_releases().round();
+  if (!attempts_[from]) look_at_release(from, step.attempt(), session, journal);
+  if (*attempts_[from] != step.attempt()) violated(from, "released two attempts");
+  const std::string text = step.SerializeAsString();
+  const auto [known, fresh] = rounds_[from].try_emplace(round, text);
+  if (!fresh && known->second != text) violated(from, fmt::format("sent two rounds {}", round));
+}
+
+// Nothing readable leaves before all members' Ready and the party's own debit are on its disk.
+void InvariantChecker::look_at_release(PartyId from, const std::string& attempt,
+                                       const Session& session, const MemoryJournal& journal) {
+  attempts_[from] = attempt;
+  if (journal.moves(session.run_id(), to_hex(attempt)).spent != 1) {
+    violated(from, "released before its debit");
+  }
+  const std::set<PartyId> ready = readies_in(journal, attempt);
+  const Members members = session.run().members();
+  for (const PartyId member : members) {
+    if (member != from && !ready.contains(member)) violated(from, "released before all were ready");
+  }
+  if (members.empty()) violated(from, "released what it had given up");
+  released_with_[from] = members;
+}
+
+void InvariantChecker::left(PartyId party, const Session& session, const MemoryJournal& journal) {
+  const session::RunCore& run = session.run();
+  PartyEnd& end = ends[party];
+  end = {.dead = false,
+         .phase = run.phase(),
+         .released = run.released(),
+         .error = run.error() ? run.error()->name : "",
+         .statement = session.statement(),
+         .members = run.members(),
+         .result = {},
+         .transcript = {}};
+  if (run.phase() == Phase::kFinished) {
+    end.result = run.result();
+    end.transcript = run.transcript_hash();
+  }
+  const auto moves = journal.moves(session.run_id());
+  if (moves.spent != (end.released ? 1 : 0)) violated(party, "its ledger does not say what left");
+  if (moves.reserved != moves.restored + moves.spent || journal.held(session.run_id()) != 0) {
+    violated(party, "something is held back for an attempt that is over");
+  }
+  if (released(party) && !end.released) violated(party, "does not know what has left it");
+  const bool says_so = end.statement.find("released once") != std::string::npos;
+  if (says_so != end.released) violated(party, "does not say what has left it");
+  if (end.phase == Phase::kStopped && end.error.empty()) violated(party, "stopped without a word");
+}
+
+const std::vector<std::vector<double>>& InvariantChecker::undisturbed(const Members& members) {
+  const auto found = undisturbed_.find(members);
+  if (found != undisturbed_.end()) return found->second;
+  std::vector<std::unique_ptr<StagedParty>> parties;
+  for (const PartyId member : members) {
+    const auto key = keys_.find({member, members});
+    if (key == keys_.end()) {
+      violated(member, "is in somebody's result, and never took part");
+      return undisturbed_[members];
+    }
+    parties.push_back(std::move(*study_.factory(member)(members, key->second)));
+  }
+  return undisturbed_[members] = *run_undisturbed(parties);
+}
+
+// The bits of a run that nothing disturbed; and not far from the truth, lest both be wrong.
+void InvariantChecker::look_at_result(PartyId party) {
+  const PartyEnd& end = ends[party];
+  const auto& expected = undisturbed(end.members);
+  if (expected.size() != end.members.size()) return;
+  const auto place = std::ranges::lower_bound(end.members, party) - end.members.begin();
+  if (expected[static_cast<std::size_t>(place)] != end.result) {
+    violated(party, "its result is not that of an undisturbed run");
+  }
+  if (study_.solver == SimulatedSolver::kTracking || study_.method != ConsensusMethod::kExact) {
+    return;
+  }
+  for (std::size_t k = 0; k < end.result.size(); ++k) {
+    double truth = 0;
+    for (const PartyId member : end.members) truth += study_.thetas[member][k];
+    if (!(std::abs(end.result[k] - truth) <= study_.noise_limit(end.members.size()))) {
+      violated(party, "its result is far from the sum");
+    }
+  }
+}
+
+// If an attempt begins anywhere, none of its members releases one that was sealed with others.
+void InvariantChecker::look_at_attempts() {
+  for (const auto& [begun, key] : keys_) {
+    const Members& members = begun.second;
+    for (const PartyId member : members) {
+      if (!std::ranges::includes(members, released_with_[member])) {
+        violated(member, "released what others had given up with its consent");
+      }
+    }
+  }
+}
+
+void InvariantChecker::look_at_finished(FaultKind kind, std::optional<PartyId> victim) {
+  std::size_t finished = 0;
+  std::size_t survivors = 0;
+  Members expected;
+  for (PartyId p = 0; p < ends.size(); ++p) {
+    if (p != victim) expected.push_back(p);
+    survivors += p != victim ? 1U : 0U;
+    finished += p != victim && ends[p].phase == Phase::kFinished ? 1U : 0U;
+  }
+  const bool must_finish =
+      kind == FaultKind::kNone || kind == FaultKind::kBenign || kind == FaultKind::kLostEarly;
+  for (const PartyId p : expected) {
+    if (must_finish && ends[p].phase != Phase::kFinished) {
+      violated(p, fmt::format("did not finish: {}", ends[p].error));
+    }
+    if (must_finish && ends[p].members != expected) violated(p, "finished with other parties");
+  }
+  if (kind == FaultKind::kLostLate && finished != 0 && finished != survivors) {
+    violations.emplace_back("some finished without the lost party, and some did not");
+  }
+}
+
+void InvariantChecker::verify(FaultKind kind, std::optional<PartyId> victim) {
+  if (!violations.empty()) return;
+  look_at_finished(kind, victim);
+  look_at_attempts();
+  for (PartyId p = 0; p < ends.size(); ++p) {
+    if (ends[p].phase != Phase::kFinished) continue;
+    look_at_result(p);
+    for (PartyId q = 0; q < p; ++q) {
+      if (ends[q].phase != Phase::kFinished) continue;
+      const bool same = ends[p].members == ends[q].members;
+      if (same && ends[p].transcript != ends[q].transcript) {
+        violated(p, fmt::format("has another transcript than party {}", q + 1));
+      }
+      Members common;
+      std::ranges::set_intersection(ends[p].members, ends[q].members, std::back_inserter(common));
+      // Two results of one study are two halves that lost each other, and both are large enough.
+      const bool halves = common.empty() && 2 * study_.min_parties <= study_.graph.size();
+      if (!same && !halves) violated(p, fmt::format("finished with others than party {}", q + 1));
+    }
+  }
+}
+
+}  // namespace sotto

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/fault_simulation.h"
+#include "support/memory_journal.h"
+#include "support/simulated_study.h"
+
+namespace sotto {
+
+// Sees every frame that leaves a party, and says which promise of docs/proofs/session.md was
+// broken. It knows nothing of how the parties keep them.
+class InvariantChecker {
+ public:
+  explicit InvariantChecker(const SimulatedStudy& study);
+
+  // The study's factory, which remembers what each attempt drew from.
+  [[nodiscard]] PartyFactory factory(PartyId self);
+
+  // At the moment of sending: is it allowed to leave?
+  void sent(PartyId from, const std::string& frame, const Session& session,
+            const MemoryJournal& journal);
+  void refused(PartyId at, const Error& error);
+  void left(PartyId party, const Session& session, const MemoryJournal& journal);
+
+  // When all is over. `victim` is the party that was meant to die.
+  void verify(FaultKind kind, std::optional<PartyId> victim);
+
+  [[nodiscard]] bool released(PartyId party) const { return !rounds_[party].empty(); }
+  std::vector<std::string> violations;
+  std::vector<PartyEnd> ends;
+
+ private:
+  using Members = std::vector<PartyId>;
+  void violated(PartyId party, const std::string& what);
+  void look_at_release(PartyId from, const std::string& attempt, const Session& session,
+                       const MemoryJournal& journal);
+  void look_at_result(PartyId party);
+  void look_at_attempts();
+  void look_at_finished(FaultKind kind, std::optional<PartyId> victim);
+  [[nodiscard]] const std::vector<std::vector<double>>& undisturbed(const Members& members);
+
+  const SimulatedStudy& study_;
+  std::map<std::pair<PartyId, Members>, AttemptKeys> keys_;
+  std::map<Members, std::vector<std::vector<double>>> undisturbed_;
+  std::vector<std::map<Round, std::string>> rounds_;  // by party: what it sent, readable
+  std::vector<std::optional<std::string>> attempts_;  // by party: what its readable words are of
+  std::vector<Members> released_with_;                // and whom that was sealed with
+};
+
+}  // namespace sotto

@@ -1,0 +1,128 @@
+// What a journal on a disk does, with maps: staged moves, and a state that a crash goes back to.
+
+#include "support/memory_journal.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+
+namespace sotto {
+namespace {
+
+Error second_release(const std::string& run) {
+  return refused("E-ledger-second",
+                 fmt::format("run {} has released its value, and would release another", run),
+                 "start a new run, which is debited on its own");
+}
+
+bool same_debit(const Debit& a, const Debit& b) {
+  return a.data == b.data && a.unit == b.unit && a.epsilon == b.epsilon && a.delta == b.delta;
+}
+
+}  // namespace
+
+void MemoryJournal::append(std::string_view record) {
+  staged_records_.emplace_back(record);
+}
+
+bool MemoryJournal::another_is_spent(const std::string& run, const std::string& attempt) const {
+  for (const auto& [key, entry] : staged_entries_) {
+    if (key.first == run && key.second != attempt && entry.hold == Hold::kSpent) return true;
+  }
+  return false;
+}
+
+Result<void> MemoryJournal::reserve(const Debit& debit) {
+  // As on the disk, where all that is staged is tried again.
+  if (second_spend_) return second_release(debit.run);
+  const auto found = staged_entries_.find({debit.run, debit.attempt});
+  if (found != staged_entries_.end()) {
+    if (!same_debit(found->second.debit, debit)) {
+      return refused("E-ledger-differs",
+                     fmt::format("run {} was debited before, with other amounts", debit.run),
+                     "the study and the data that the run began with");
+    }
+    if (found->second.hold == Hold::kSpent) return {};
+  }
+  if (another_is_spent(debit.run, debit.attempt)) return second_release(debit.run);
+  if (found != staged_entries_.end() && found->second.hold == Hold::kReserved) return {};
+  if (refuse_reserves_) {
+    return refused("E-ledger-overdrawn",
+                   fmt::format("the ledger of {} would be overdrawn", debit.data),
+                   "a study that asks for no more than is left");
+  }
+  Entry& entry = staged_entries_[{debit.run, debit.attempt}];
+  entry.debit = debit;
+  entry.hold = Hold::kReserved;
+  ++entry.moves.reserved;
+  moved_ = true;
+  return {};
+}
+
+void MemoryJournal::spend(std::string_view run, std::string_view attempt) {
+  const auto found = staged_entries_.find({std::string(run), std::string(attempt)});
+  const bool held = found != staged_entries_.end() && found->second.hold != Hold::kRestored;
+  check(held, "what is spent was reserved");
+  if (found->second.hold == Hold::kSpent) return;
+  if (another_is_spent(found->first.first, found->first.second)) second_spend_ = true;
+  found->second.hold = Hold::kSpent;
+  ++found->second.moves.spent;
+  moved_ = true;
+}
+
+void MemoryJournal::restore(std::string_view run, std::string_view attempt) {
+  const auto found = staged_entries_.find({std::string(run), std::string(attempt)});
+  if (found == staged_entries_.end() || found->second.hold != Hold::kReserved) return;
+  found->second.hold = Hold::kRestored;
+  ++found->second.moves.restored;
+  moved_ = true;
+}
+
+Result<void> MemoryJournal::commit() {
+  if (staged_records_.empty() && !moved_) return {};
+  if (second_spend_) return second_release("of this journal");
+  if (fail_commits_) {
+    return failed("E-store-full", "there is no space left to write the journal",
+                  "free some space and start again: nothing that was kept is lost");
+  }
+  for (std::string& record : staged_records_) records_.push_back(std::move(record));
+  staged_records_.clear();
+  if (moved_) entries_ = staged_entries_;
+  moved_ = false;
+  ++commits_;
+  return {};
+}
+
+void MemoryJournal::crash() {
+  staged_records_.clear();
+  if (moved_) staged_entries_ = entries_;
+  moved_ = false;
+  second_spend_ = false;
+}
+
+MemoryJournal::Moves MemoryJournal::moves(const std::string& run,
+                                          const std::string& attempt) const {
+  const auto found = entries_.find({run, attempt});
+  return found == entries_.end() ? Moves{} : found->second.moves;
+}
+
+MemoryJournal::Moves MemoryJournal::moves(const std::string& run) const {
+  Moves all;
+  for (const auto& [key, entry] : entries_) {
+    if (key.first != run) continue;
+    all.reserved += entry.moves.reserved;
+    all.spent += entry.moves.spent;
+    all.restored += entry.moves.restored;
+  }
+  return all;
+}
+
+int MemoryJournal::held(const std::string& run) const {
+  int count = 0;
+  for (const auto& [key, entry] : entries_) {
+    if (key.first == run && entry.hold == Hold::kReserved) ++count;
+  }
+  return count;
+}
+
+}  // namespace sotto

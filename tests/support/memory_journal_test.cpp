@@ -1,0 +1,90 @@
+#include "support/memory_journal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sotto {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// What a journal promises in general is tested for both kinds in store/store_journal_test.cpp.
+
+Debit debit(const std::string& attempt) {
+  Debit made;
+  made.run = "a1";
+  made.attempt = attempt;
+  made.data = "table";
+  made.unit = "record";
+  made.epsilon = 0.5;
+  return made;
+}
+
+TEST(MemoryJournal, ACrashDropsWhatIsStaged) {
+  MemoryJournal journal;
+  journal.append("one");
+  ASSERT_TRUE(journal.reserve(debit("01")));
+  EXPECT_THAT(journal.records().value(), IsEmpty());
+  ASSERT_TRUE(journal.commit());
+  journal.append("two");
+  journal.spend("a1", "01");
+  journal.crash();
+  ASSERT_TRUE(journal.commit());
+  EXPECT_THAT(journal.records().value(), ElementsAre("one"));
+  EXPECT_EQ(journal.moves("a1").spent, 0);
+  EXPECT_EQ(journal.held("a1"), 1);
+  EXPECT_EQ(journal.commits(), 1) << "a commit of nothing is none";
+}
+
+TEST(MemoryJournal, CountsWhatWasCommittedOfEachAttempt) {
+  MemoryJournal journal;
+  ASSERT_TRUE(journal.reserve(debit("01")));
+  ASSERT_TRUE(journal.reserve(debit("01")));
+  EXPECT_EQ(journal.moves("a1", "01").reserved, 0) << "staged is not committed";
+  ASSERT_TRUE(journal.commit());
+  journal.restore("a1", "01");
+  journal.restore("a1", "01");
+  ASSERT_TRUE(journal.reserve(debit("02")));
+  journal.spend("a1", "02");
+  journal.spend("a1", "02");
+  ASSERT_TRUE(journal.commit());
+  EXPECT_EQ(journal.moves("a1", "01").reserved, 1);
+  EXPECT_EQ(journal.moves("a1", "01").restored, 1);
+  EXPECT_EQ(journal.moves("a1", "01").spent, 0);
+  EXPECT_EQ(journal.moves("a1", "02").spent, 1);
+  EXPECT_EQ(journal.moves("a1").reserved, 2);
+  EXPECT_EQ(journal.moves("a1").spent, 1);
+  EXPECT_EQ(journal.moves("b2").reserved, 0);
+  EXPECT_EQ(journal.held("a1"), 0);
+  EXPECT_EQ(journal.commits(), 2);
+}
+
+TEST(MemoryJournal, CanBeToldToRefuse) {
+  MemoryJournal journal;
+  journal.refuse_reserves(true);
+  const auto refusal = journal.reserve(debit("01"));
+  ASSERT_FALSE(refusal);
+  EXPECT_EQ(refusal.error().name, "E-ledger-overdrawn");
+  EXPECT_EQ(refusal.error().status, Status::kRefused);
+  journal.refuse_reserves(false);
+  EXPECT_TRUE(journal.reserve(debit("01")));
+  journal.refuse_reserves(true);
+  EXPECT_TRUE(journal.reserve(debit("01"))) << "what is held already is not asked for again";
+}
+
+TEST(MemoryJournal, CanBeToldToFailAndKeepsWhatIsStaged) {
+  MemoryJournal journal;
+  journal.append("one");
+  journal.fail_commits(true);
+  const auto full = journal.commit();
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().name, "E-store-full");
+  EXPECT_THAT(journal.records().value(), IsEmpty());
+  journal.fail_commits(false);
+  ASSERT_TRUE(journal.commit());
+  EXPECT_THAT(journal.records().value(), ElementsAre("one"));
+}
+
+}  // namespace
+}  // namespace sotto

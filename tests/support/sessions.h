@@ -1,0 +1,185 @@
+#pragma once
+
+// A few sessions in one process, with a postman who does what the test says.
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/digest.h"
+#include "session/session.h"
+#include "session/wire.h"
+#include "support/memory_journal.h"
+#include "support/simulated_study.h"
+
+namespace sotto::session_test {
+
+inline constexpr Time kSecond{1000};
+
+struct Mail {
+  PartyId from = 0;
+  PartyId to = 0;
+  std::string frame;
+};
+
+// A frame's body, and what a statement in it says.
+inline wire::Body body_in(const std::string& frame) {
+  const auto parsed = session::frame_from(frame);
+  return parsed && parsed->number() > 0 ? *session::body_from(parsed->body()) : wire::Body{};
+}
+inline wire::Text text_in(const std::string& frame) {
+  const wire::Body body = body_in(frame);
+  return body.has_statement() ? *session::text_from(body.statement().text()) : wire::Text{};
+}
+inline bool is_readable(const std::string& frame) {
+  const wire::Body body = body_in(frame);
+  return body.has_step() && (body.step().has_round_values() || body.step().has_round_releases());
+}
+
+class Network {
+ public:
+  // What happens to a frame that is about to arrive: it may be changed; false: it is lost.
+  using Hand = std::function<bool(Mail&)>;
+
+  Network(SimulatedSolver solver, ConsensusMethod method, Graph graph, std::size_t min_parties)
+      : random_(7),
+        study(SimulatedStudy::make(solver, method, std::move(graph), min_parties, 2, random_)) {
+    for (PartyId p = 0; p < study.graph.size(); ++p) {
+      journals.push_back(std::make_unique<MemoryJournal>());
+      signers.push_back(std::make_unique<SimulatedSigner>(p));
+      keys.push_back(simulated_key(random_));
+      sessions.emplace_back();
+      start(p);
+    }
+  }
+
+  void start(PartyId p) {
+    const PartyFactory factory = [this, p, inner = study.factory(p)](
+                                     std::span<const PartyId> members, const AttemptKeys& drawn) {
+      attempts[p].push_back(drawn);
+      return inner(members, drawn);
+    };
+    auto session = Session::open(study.terms(p), *signers[p], *journals[p], factory, keys[p], now);
+    ASSERT_TRUE(session.has_value()) << session.error().to_string();
+    sessions[p] = std::move(*session);
+  }
+  void crash(PartyId p) {
+    for (const PartyId q : study.graph.neighbours(p)) disconnect(p, q);
+    sessions[p].reset();
+    journals[p]->crash();
+  }
+  void connect(PartyId a, PartyId b) {
+    if (sessions[a] != nullptr) sessions[a]->connected(b, now);
+    if (sessions[b] != nullptr) sessions[b]->connected(a, now);
+  }
+  void disconnect(PartyId a, PartyId b) {
+    if (sessions[a] != nullptr) sessions[a]->disconnected(b, now);
+    if (sessions[b] != nullptr) sessions[b]->disconnected(a, now);
+  }
+  void connect_all() {
+    for (const Edge& edge : study.graph.edges()) connect(edge.a, edge.b);
+  }
+
+  // Everybody commits and sends; everything arrives, in the order of sending.
+  void run(const Hand& hand = {}) {
+    do {
+      flush_all();
+      while (!under_way.empty()) {
+        Mail mail = std::move(under_way.front());
+        under_way.pop_front();
+        deliver(std::move(mail), hand);
+      }
+    } while (flush_all());
+  }
+
+  bool flush_all() {
+    for (PartyId p = 0; p < sessions.size(); ++p) flush(p);
+    return !under_way.empty();
+  }
+  void flush(PartyId p) {
+    if (sessions[p] == nullptr) return;
+    auto out = sessions[p]->flush(now);
+    ASSERT_TRUE(out.has_value()) << out.error().to_string();
+    for (Outgoing& outgoing : *out) {
+      if (is_readable(outgoing.frame)) readable_left.insert(p);
+      under_way.push_back({p, outgoing.to, std::move(outgoing.frame)});
+    }
+  }
+  void deliver(Mail mail, const Hand& hand = {}) {
+    if (hand && !hand(mail)) return;
+    if (sessions[mail.to] == nullptr) return;
+    if (auto taken = sessions[mail.to]->receive(mail.from, mail.frame, now); !taken) {
+      refusals.push_back(taken.error());
+    }
+  }
+
+  // Time goes by, with a tick every second; nothing arrives but what run() delivers.
+  void wait(Time time, const Hand& hand = {}) {
+    for (const Time end = now + time; now < end;) {
+      now += kSecond;
+      for (const auto& session : sessions) {
+        if (session != nullptr) session->tick(now);
+      }
+      run(hand);
+    }
+  }
+
+  [[nodiscard]] Phase phase(PartyId p) const { return sessions[p]->run().phase(); }
+  [[nodiscard]] std::string error_name(PartyId p) const {
+    const auto& error = sessions[p]->run().error();
+    return error ? error->name : "";
+  }
+  [[nodiscard]] std::string error_what(PartyId p) const {
+    const auto& error = sessions[p]->run().error();
+    return error ? error->what : "";
+  }
+  [[nodiscard]] bool all_finished() const {
+    for (PartyId p = 0; p < sessions.size(); ++p) {
+      if (phase(p) != Phase::kFinished) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] MemoryJournal::Moves moves(PartyId p) const {
+    return journals[p]->moves(sessions[p]->run_id());
+  }
+
+  // Says in p's name what p has not said.
+  [[nodiscard]] wire::Statement signed_by(PartyId p, const wire::Text& text) const {
+    wire::Statement statement;
+    statement.set_author(p);
+    statement.set_nonce(keys[p].nonce());
+    statement.set_text(text.SerializeAsString());
+    statement.set_signature(
+        signers[p]->sign(session::statement_text(study.terms(p).study_hash, statement)));
+    return statement;
+  }
+
+ private:
+  SeededRandom random_;
+
+ public:
+  SimulatedStudy study;
+  Time now{};
+  std::vector<std::unique_ptr<MemoryJournal>> journals;
+  std::vector<std::unique_ptr<SimulatedSigner>> signers;
+  std::vector<RunKey> keys;
+  std::vector<std::unique_ptr<Session>> sessions;
+  std::deque<Mail> under_way;
+  std::vector<Error> refusals;
+  std::map<PartyId, std::vector<AttemptKeys>> attempts;  // what they drew from, in order
+  std::set<PartyId> readable_left;                       // whose readable words have left them
+};
+
+// A frame with another body under the same number.
+inline std::string with_body(const std::string& frame, const wire::Body& body) {
+  wire::Frame changed = *session::frame_from(frame);
+  changed.set_body(body.SerializeAsString());
+  return changed.SerializeAsString();
+}
+
+}  // namespace sotto::session_test
