@@ -155,13 +155,13 @@ double signal_of(const Coefficient& row) {
   return spread > 0 ? std::abs(center_of(row)) / spread : size_of(row);
 }
 
-bool all_finite(const Coefficient& row) {
+bool is_drawable(const Coefficient& row) {
   return std::ranges::all_of(numbers_of(row), [](double x) { return std::isfinite(x); });
 }
 
 // The rows that are drawn; of too many, those with the clearest signal, clearest first.
 std::vector<Coefficient> clearest(std::vector<Coefficient> rows) {
-  std::erase_if(rows, [](const Coefficient& row) { return !all_finite(row); });
+  std::erase_if(rows, [](const Coefficient& row) { return !is_drawable(row); });
   if (rows.size() <= kMostCoefficients) return rows;
   std::ranges::stable_sort(rows, std::greater{}, signal_of);
   rows.resize(kMostCoefficients);
@@ -329,7 +329,7 @@ std::string draw(const CoefficientChart& chart, ChartSize size, Paint paint) {
         join(note, fmt::format("{} of {} coefficients are drawn, those with the clearest signal.",
                                kMostCoefficients, chart.rows.size()));
   }
-  if (!std::ranges::all_of(chart.rows, all_finite)) {
+  if (!std::ranges::all_of(chart.rows, is_drawable)) {
     note = join(note, "What is not finite is not drawn.");
   }
   return draw_panels(svg, size, chart.title, legend_of(svg, rows), panels,
