@@ -34,4 +34,4 @@
 #include <variant>
 #include <vector>
 
-#include "base/eigen_instances.h"
+#include "base/decompositions.h"

@@ -12,7 +12,7 @@ namespace {
 
 double random_double(RandomSource& random, int low_exponent, int high_exponent) {
   const auto mantissa = static_cast<double>(random.below(std::uint64_t{1} << 53));
-  const auto span = static_cast<std::uint64_t>(high_exponent - low_exponent + 1);
+  const auto span = static_cast<std::uint64_t>(high_exponent - low_exponent) + 1;
   const double size =
       std::ldexp(mantissa, low_exponent - 53 + static_cast<int>(random.below(span)));
   return random.below(2) == 0 ? size : -size;

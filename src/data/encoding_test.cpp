@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/decompositions.h"
 #include "data/rows.h"
 
 namespace sotto {
@@ -47,7 +48,8 @@ Eigen::VectorXd fit(const Encoding& encoding, const std::vector<std::vector<doub
       x(r, c) = grid.column(static_cast<std::size_t>(c))[r] / kGridOne;
     }
   }
-  return x.leftCols(d).colPivHouseholderQr().solve(x.col(d));
+  const Eigen::MatrixXd features = x.leftCols(d);
+  return solve_symmetric(features.transpose() * features, features.transpose() * x.col(d));
 }
 
 TEST(Encoding, GivesBackTheCoefficientsOfThePlaneThatMadeTheRows) {

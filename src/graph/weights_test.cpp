@@ -15,7 +15,6 @@ namespace {
 
 using testing::DoubleEq;
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 TEST(Weights, AreTheSameTowardsBothEnds) {
   const Graph graph = *Graph::path(3);

@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <cmath>
 
+#include "base/decompositions.h"
 #include "base/random.h"
 #include "moments/costs.h"
 
@@ -70,7 +69,7 @@ struct Common {
 
 Common draw_common(Eigen::Index m, std::uint64_t seed) {
   NormalDraws normal(seed, static_cast<std::size_t>(m), 0);
-  const Eigen::MatrixXd basis = normal.matrix(m, m).householderQr().householderQ();
+  const Eigen::MatrixXd basis = orthogonal_factor(normal.matrix(m, m));
   Eigen::VectorXd eigenvalues =
       Eigen::VectorXd::LinSpaced(m, kSmallestEigenvalue, kLargestEigenvalue);
   if (m == 1) eigenvalues(0) = (kSmallestEigenvalue + kLargestEigenvalue) / 2;

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -102,7 +103,7 @@ TEST(ParseProblem, SaysWhichPartyHasTheWrongShape) {
       {"7", "not an object"},
       {party("[[1]]", "[1]"), "party 2 has m = 1 and party 1 has m = 2"}};
   for (const auto& [text, what] : faults) {
-    const Error error = error_of(R"({"parties":[)" + good + "," + text + "]}");
+    const Error error = error_of(fmt::format(R"({{"parties":[{},{}]}})", good, text));
     EXPECT_EQ(error.name, "E-problem-shape") << text;
     EXPECT_THAT(error.what, HasSubstr(what)) << text;
     EXPECT_THAT(error.to_string(), HasSubstr("party 2")) << text;

@@ -157,7 +157,7 @@ TableMoments simple_moments(const TextTable& table) {
     for (;;) {
       Integer norm = 0;
       for (const Integer& v : g) norm += v * v;
-      if (norm <= Integer(1) << (2 * kGridBits)) break;
+      if (norm <= Integer(1) << 2UL * kGridBits) break;
       auto largest = std::max_element(
           g.begin(), g.end(), [](const Integer& a, const Integer& b) { return abs(a) < abs(b); });
       *largest -= sgn(*largest);
@@ -241,7 +241,7 @@ TEST(Moments, StayExactBeyondWhatDoublesHold) {
     products += h << kGridBits;
   }
   const Moments moments = moments_from_rows(rows, schema)->moments;
-  EXPECT_EQ(moments.sums[0], Integer(40'001) << (2 * kGridBits));
+  EXPECT_EQ(moments.sums[0], Integer(40'001) << 2UL * kGridBits);
   EXPECT_EQ(moments.sums[1], products);
   EXPECT_EQ(moments.sums[2], squares);
 }

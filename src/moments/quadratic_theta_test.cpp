@@ -50,7 +50,8 @@ RC_GTEST_PROP(Theta, IndexAgreesWithTheListing, ()) {
       RC_ASSERT(q.a(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) ==
                 static_cast<double>(theta_index(m, r, c)));
     }
-    RC_ASSERT(q.b(static_cast<Eigen::Index>(r)) == static_cast<double>(m * (m + 1) / 2 + r));
+    const std::size_t index = m * (m + 1) / 2 + r;
+    RC_ASSERT(q.b(static_cast<Eigen::Index>(r)) == static_cast<double>(index));
   }
 }
 

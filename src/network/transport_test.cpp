@@ -11,7 +11,6 @@ namespace sotto {
 namespace {
 
 using std::chrono::milliseconds;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr PartyId kNorth = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/decompositions.h"
 #include "base/statistics.h"
 #include "protocol/gt.h"
 #include "simulate/simulation.h"
@@ -77,7 +78,7 @@ Eigen::VectorXd limit_of(std::span<const PerturbedCost> costs) {
     g += cost.g;
     h += cost.h;
   }
-  return -g.ldlt().solve(h);
+  return -solve_symmetric(g, h);
 }
 
 // The factor per round by which the first draw closes in on its own limit, over

@@ -24,8 +24,8 @@ struct AveragingNetwork {
     const ConsensusPlan plan = *plan_consensus(method, 1e-3, weights);
     SeededRandom numbers(1);
     for (PartyId i = 0; i < kAveraging; ++i) {
-      noise.push_back(fast_noise(2, 2 * i));
-      random.push_back(std::make_unique<SeededRandom>(2, 2 * i + 1));
+      noise.push_back(fast_noise(2, 2UL * i));
+      random.push_back(std::make_unique<SeededRandom>(2, 2UL * i + 1));
       const Secret secret = Secret::of_entries(
           std::vector<double>{small_number(numbers), small_number(numbers)}, *Sensitivity::make(3));
       auto sealing = make_sealing(PairwiseNoise{.sigma_gamma = 0.2, .sigma_edge = 8},

@@ -1,13 +1,13 @@
 // How fast `gt` converges, and with which step: eigenvalues of one round.
 #include <Spectra/GenEigsSolver.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "base/check.h"
+#include "base/decompositions.h"
 #include "protocol/gt.h"
 
 namespace sotto {
@@ -62,10 +62,6 @@ class TrackingOperator {
   double step_;
 };
 
-double largest_modulus(const Eigen::VectorXcd& eigenvalues) {
-  return eigenvalues.size() == 0 ? 0.0 : eigenvalues.cwiseAbs().maxCoeff();
-}
-
 }  // namespace
 
 GradientRate::GradientRate(const Weights& weights, std::vector<MatrixXd> perturbed)
@@ -78,7 +74,7 @@ GradientRate::GradientRate(const Weights& weights, std::vector<MatrixXd> perturb
   mean_eigenvalues_ =
       Eigen::SelfAdjointEigenSolver<MatrixXd>(total, Eigen::EigenvaluesOnly).eigenvalues() /
       static_cast<double>(g_.size());
-  total_inverse_ = total.inverse();
+  total_inverse_ = inverse(total);
 }
 
 double GradientRate::radius(double step) const {
@@ -94,7 +90,7 @@ double GradientRate::radius(double step) const {
   solver.init();
   const Index found = solver.compute(Spectra::SortRule::LargestMagn, 400, 1e-9);
   if (solver.info() != Spectra::CompInfo::Successful || found == 0) return dense_radius(step);
-  return largest_modulus(solver.eigenvalues());
+  return solver.eigenvalues().cwiseAbs().maxCoeff();
 }
 
 double GradientRate::dense_radius(double step) const {
@@ -106,7 +102,7 @@ double GradientRate::dense_radius(double step) const {
     operation.perform_op(unit.data(), dense.col(k).data());
     unit[k] = 0;
   }
-  return largest_modulus(Eigen::EigenSolver<MatrixXd>(dense, false).eigenvalues());
+  return eigenvalues(dense).cwiseAbs().maxCoeff();
 }
 
 double GradientRate::mean_field_radius(double step) const {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "base/decompositions.h"
 #include "support/tables.h"
 
 namespace sotto {
@@ -90,10 +91,10 @@ TEST(FitSums, GivesTheTextbookStandardErrorWhereThereIsNoPrivacyNoise) {
     const auto& row = rows[static_cast<std::size_t>(i)];
     x.row(i) << 1, row[0], row[1] == 1 ? 1 : 0, row[1] == 2 ? 1 : 0;
   }
-  const Eigen::MatrixXd inverse = (x.transpose() * x).inverse();
+  const Eigen::MatrixXd covariance = inverse(x.transpose() * x);
   for (std::size_t k = 0; k < 4; ++k) {
     const auto entry = static_cast<Eigen::Index>(k);
-    const double textbook = 0.8 * std::sqrt(inverse(entry, entry));
+    const double textbook = 0.8 * std::sqrt(covariance(entry, entry));
     EXPECT_NEAR(*fit.coefficients[k].standard_error / textbook, 1, 0.06) << k;
   }
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/decompositions.h"
 #include "data/rows.h"
 
 namespace sotto {
@@ -118,7 +119,7 @@ TEST_F(PredictTest, ShortensRowsAsTrainingDoes) {
     beta(k) = model_.coefficients[static_cast<std::size_t>(k)].value;
   }
   const Eigen::VectorXd theta =
-      encoding.own_units_matrix().inverse() * (beta - encoding.own_units_offset());
+      inverse(encoding.own_units_matrix()) * (beta - encoding.own_units_offset());
   const auto found = predicted("x,kind,z\n9,b,0.9\n5,a,0.1\n0.5,c,-1\n").value();
   EXPECT_EQ(found.shortened, 2U);
   RawRows raw(4);

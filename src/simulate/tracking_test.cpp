@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/decompositions.h"
 #include "privacy/calibrate/gt.h"
 #include "protocol/gt.h"
 #include "simulate/simulation.h"
@@ -87,7 +88,7 @@ TEST(Tracking, DecaysAtTheComputedRadius) {
       g += costs[i].g;
       h += costs[i].h;
     }
-    const Eigen::VectorXd end = -g.ldlt().solve(h);
+    const Eigen::VectorXd end = -solve_symmetric(g, h);
     double at_from = 0;
     double at_to = 0;
     const auto observer = [&](Round round, const TrackingView& view) {
@@ -121,7 +122,7 @@ TEST(Tracking, EndsWhereThePerturbedSumHasItsMinimum) {
     g += cost.g;
     h += cost.h;
   }
-  const Eigen::VectorXd end = -g.ldlt().solve(h);
+  const Eigen::VectorXd end = -solve_symmetric(g, h);
   const TrialValues x = *simulate_tracking(setup, secrets, {.seed = 3, .trials = 1});
   for (const Theta& party : x[0]) {
     for (std::size_t k = 0; k < kDimension; ++k) {

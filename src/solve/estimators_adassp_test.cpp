@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <random>
 
+#include "base/decompositions.h"
 #include "solve/estimators.h"
 #include "support/central_adassp.h"
 
@@ -91,7 +91,7 @@ TEST(AdasspCentral, IsLeastSquaresWithoutNoise) {
   const Eigen::Vector2d b(1, 2);
   const auto found = adassp_central(svec_sums(a, b, 0), AdasspNoise{}, [] { return 1.0; });
   EXPECT_EQ(*found->ridge, 0);
-  EXPECT_LT((found->theta - a.llt().solve(b)).norm(), 1e-14);
+  EXPECT_LT((found->theta - solve_symmetric(a, b)).norm(), 1e-14);
 }
 
 TEST(AdasspCentral, FollowsTheAlgorithmDrawByDraw) {
@@ -105,7 +105,7 @@ TEST(AdasspCentral, FollowsTheAlgorithmDrawByDraw) {
   EXPECT_EQ(*found->ridge, 0);
   Eigen::MatrixXd noisy(2, 2);
   noisy << 12, 2, 2, 32;
-  EXPECT_LT((found->theta - noisy.llt().solve(Eigen::Vector2d(6, 7))).norm(), 1e-14);
+  EXPECT_LT((found->theta - solve_symmetric(noisy, Eigen::Vector2d(6, 7))).norm(), 1e-14);
 
   const auto ridged = adassp_central(svec_sums(a, Eigen::Vector2d(4, 5), 0),
                                      AdasspNoise{.sigma = 2, .margin = 30}, [] { return 1.0; });

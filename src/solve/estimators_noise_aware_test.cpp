@@ -2,11 +2,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
 #include <cmath>
 #include <random>
 
+#include "base/decompositions.h"
 #include "solve/estimators.h"
 
 namespace sotto {
@@ -67,7 +66,7 @@ RC_GTEST_PROP(NoiseAware, TurnsWithTheCoordinates, ()) {
     return Eigen::MatrixXd::NullaryExpr(rows, columns, [&] { return normal(random); }).eval();
   };
   const Eigen::MatrixXd x = drawn(30, d);
-  const Eigen::MatrixXd turn = drawn(d, d).householderQr().householderQ();
+  const Eigen::MatrixXd turn = orthogonal_factor(drawn(d, d));
   NoisySums sums{.a = x.transpose() * x, .b = 20 * drawn(d, 1).col(0), .sigma_a = 4, .sigma_b = 3};
   sums.a = (sums.a + sums.a.transpose()).eval() / 2;
   NoisySums turned = sums;
@@ -82,7 +81,7 @@ RC_GTEST_PROP(NoiseAware, TurnsWithTheCoordinates, ()) {
 TEST(NoiseAware, TendsToLeastSquaresAsDataGrowAndNoiseVanishes) {
   // With σ = 0 what is left is the ridge s²/τ², at most 0.05/1e-3 = 50 beside λ_min.
   const NoisySums base = reference_sums(0, 0);
-  const Eigen::VectorXd least_squares = base.a.llt().solve(base.b);
+  const Eigen::VectorXd least_squares = solve_symmetric(base.a, base.b);
   for (const double rows : {1e3, 1e6, 1e9}) {
     NoisySums many = base;
     many.a *= rows;
@@ -153,7 +152,7 @@ TEST(TrueMoments, FindWhatTheTrueMatrixDoesToTheNoisyEigenvectors) {
 TEST(NoiseAware, HasLessErrorThanTheExactSolutionOverNoiseDraws) {
   // Not one draw but the mean over many: what shrinking is for.
   const NoisySums truth = reference_sums(0, 0);
-  const Eigen::VectorXd theta = truth.a.llt().solve(truth.b);
+  const Eigen::VectorXd theta = solve_symmetric(truth.a, truth.b);
   std::mt19937_64 random(4);
   std::normal_distribution<double> normal;
   double error = 0, plain_error = 0;
@@ -162,7 +161,7 @@ TEST(NoiseAware, HasLessErrorThanTheExactSolutionOverNoiseDraws) {
     noisy.a += svec_noise(3, 15, random);
     for (double& entry : noisy.b) entry += 15 * normal(random);
     error += (noise_aware(noisy)->theta - theta).squaredNorm();
-    plain_error += std::min((noisy.a.ldlt().solve(noisy.b) - theta).squaredNorm(), 10.0);
+    plain_error += std::min((solve_symmetric(noisy.a, noisy.b) - theta).squaredNorm(), 10.0);
   }
   EXPECT_LT(error, 0.5 * plain_error);
 }

@@ -1,10 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <random>
 
+#include "base/decompositions.h"
 #include "solve/fit.h"
 
 namespace sotto {
@@ -33,7 +33,7 @@ TEST(PlugInErrors, AreTheOrdinaryOnesWithoutNoise) {
   const NoisySums sums = sums_with_noise(0, 0);
   const auto found = plug_in_errors(sums, {60, 0}, 900);
   EXPECT_NEAR(found->residual_variance, 0.0206504940909590457, 1e-14);
-  const Eigen::MatrixXd inverse = sums.a.llt().solve(Eigen::MatrixXd::Identity(3, 3));
+  const Eigen::MatrixXd inverse = sotto::inverse(sums.a);
   EXPECT_LT((found->covariance - found->residual_variance * inverse).norm(), 1e-15);
 }
 

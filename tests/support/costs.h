@@ -3,11 +3,11 @@
 // Quadratic costs for the tests of gradient tracking.
 
 #include <Eigen/Dense>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <complex>
 #include <vector>
 
+#include "base/decompositions.h"
 #include "base/random.h"
 #include "graph/spectrum.h"
 #include "privacy/seal.h"
@@ -44,7 +44,7 @@ inline Eigen::VectorXd minimiser_of(const std::vector<PerturbedCost>& costs) {
     g += costs[i].g;
     h += costs[i].h;
   }
-  return -g.ldlt().solve(h);
+  return -solve_symmetric(g, h);
 }
 
 // M written out in full, and its m eigenvalues nearest to 1 left out.
@@ -65,7 +65,7 @@ inline double radius_by_definition(const Weights& weights, const std::vector<Eig
     big.block(i * m, (n + i) * m, m, m) = -step * Eigen::MatrixXd::Identity(m, m);
     big.block((n + i) * m, (n + i) * m, m, m) -= step * gi;
   }
-  Eigen::VectorXcd values = Eigen::EigenSolver<Eigen::MatrixXd>(big, false).eigenvalues();
+  const Eigen::VectorXcd values = eigenvalues(big);
   std::vector<std::complex<double>> sorted(values.begin(), values.end());
   std::ranges::sort(sorted, {}, [](std::complex<double> z) { return std::abs(z - 1.0); });
   double radius = 0;

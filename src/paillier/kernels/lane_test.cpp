@@ -317,10 +317,10 @@ TEST(LaneCost, OfAPowerDoesNotDependOnTheExponent) {
   for (const Integer& e : {Integer(0), Integer(1), Integer((Integer(1) << 100) - 1),
                            random.below(Integer(1) << 100)}) {
     lane_count = {};
-    counted->power(x, e, 100);
+    static_cast<void>(counted->power(x, e, 100));
     powers.push_back(lane_count.all());
     lane_count = {};
-    table->power(IntegerVector{e});
+    static_cast<void>(table->power(IntegerVector{e}));
     tables.push_back(lane_count.all());
   }
   EXPECT_GT(powers[0], 0U);
@@ -329,7 +329,8 @@ TEST(LaneCost, OfAPowerDoesNotDependOnTheExponent) {
 }
 
 TEST(LaneDeathTest, StopsOnAnEvenModulusAndOnAnExponentThatIsTooLong) {
-  EXPECT_DEATH(make_lane_kernel(Integer(10), kArithmeticOf<EmulatedLanes>), "odd");
+  EXPECT_DEATH(static_cast<void>(make_lane_kernel(Integer(10), kArithmeticOf<EmulatedLanes>)),
+               "odd");
   const auto kernel = make_lane_kernel(Integer(15), kArithmeticOf<EmulatedLanes>);
   const Residues x = kernel->load(IntegerVector{2});
   EXPECT_DEATH(static_cast<void>(kernel->power(x, 8, 3)), "exponent");

@@ -106,7 +106,8 @@ TEST_P(NoiseLong, TruncatedLaplaceHasItsLawWhereverItIsCut) {
        {Case{Rational(1), 8}, Case{Rational(7, 3), 30}, Case{Rational(50), 400},
         Case{Rational(20), 20}, Case{Rational(1, 2), 5}, Case{Rational(2, 7), 5},
         Case{Rational(31, 10), 3}, Case{Rational(100), 99}, Case{Rational(1000), 10}}) {
-    const auto values = draws(2'000'000, [&] { return laplace(scale, bound); });
+    const auto values =
+        draws(2'000'000, [&, &scale = scale, bound = bound] { return laplace(scale, bound); });
     EXPECT_TRUE(is_truncated_laplace(values, scale.get_d(), bound)) << scale << " " << bound;
     // A law cut off below its scale hardly depends on it, so there a coarser error is asked for.
     if (bound * 20 < scale) continue;

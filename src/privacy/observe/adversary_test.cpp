@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/decompositions.h"
 #include "base/random.h"
 #include "privacy/budget.h"
 #include "privacy/calibrate/dishuf.h"
@@ -206,7 +207,7 @@ TEST(Coalition, OfPairwiseSeesWhatTheCovarianceSays) {
       sign(edge.b) = -1;
       covariance += 144 * sign * sign.transpose();
     }
-    Eigen::VectorXd diagonal = covariance.inverse().diagonal();
+    Eigen::VectorXd diagonal = inverse(covariance).diagonal();
     diagonal(coalition[0]) = 0;
     EXPECT_NEAR(pairwise_coalition_shift(graph, noise, kOne, coalition).shift,
                 std::sqrt(diagonal.maxCoeff()), 1e-9);
