@@ -110,12 +110,6 @@ struct GraphDrawing {
 inline constexpr std::size_t kMostNumbered = 60;
 inline constexpr std::size_t kMostDrawnEdges = 2000;  // of more, an even sample
 
-// Whether names stand beside the parties in both drawings of inline_svg().
-[[nodiscard]] bool shows_all_names(const GraphDrawing& drawing);
-
-// "10 parties and 10 connections, a cycle, 2 neighbours each, …"
-[[nodiscard]] std::string graph_in_words(const Graph& graph);
-
 // Where a drawing takes its colours from: fixed ones in a file of its own, the
 // page's CSS variables (light and dark) inside HTML.
 enum class Paint { kStandalone, kInline };
@@ -128,16 +122,26 @@ struct ChartSize {
 inline constexpr ChartSize kWideChart{720, 300};
 inline constexpr ChartSize kNarrowChart{360, 260};
 
+namespace report {
+
+// Whether names stand beside the parties in both drawings of inline_svg().
+[[nodiscard]] bool shows_all_names(const GraphDrawing& drawing);
+
+// "10 parties and 10 connections, a cycle, 2 neighbours each, …"
+[[nodiscard]] std::string graph_in_words(const Graph& graph);
+
 [[nodiscard]] std::string draw(const LineChart& chart, ChartSize size, Paint paint);
 [[nodiscard]] std::string draw(const BoxChart& chart, ChartSize size, Paint paint);
 [[nodiscard]] std::string draw(const CoefficientChart& chart, ChartSize size, Paint paint);
 [[nodiscard]] std::string draw(const EpsilonChart& chart, ChartSize size, Paint paint);
 [[nodiscard]] std::string draw(const GraphDrawing& drawing, ChartSize size, Paint paint);
 
+}  // namespace report
+
 // A file of its own: fixed colours, white background.
 template <class Chart>
 [[nodiscard]] std::string standalone_svg(const Chart& chart) {
-  return draw(chart, kWideChart, Paint::kStandalone);
+  return report::draw(chart, kWideChart, Paint::kStandalone);
 }
 
 // One chart drawn twice for an HTML page, which shows the one that fits the
@@ -149,8 +153,8 @@ struct InlineSvg {
 
 template <class Chart>
 [[nodiscard]] InlineSvg inline_svg(const Chart& chart) {
-  return {.wide = draw(chart, kWideChart, Paint::kInline),
-          .narrow = draw(chart, kNarrowChart, Paint::kInline)};
+  return {.wide = report::draw(chart, kWideChart, Paint::kInline),
+          .narrow = report::draw(chart, kNarrowChart, Paint::kInline)};
 }
 
 }  // namespace sotto
