@@ -24,11 +24,6 @@ constexpr double kHoverRadius = 8;
 constexpr Look kReferenceLook{
     .kind = "reference", .stroke = Color::kText, .width = 1.25, .dashes = "2 3"};
 
-Look line_look(std::size_t series) {
-  return {
-      .kind = "line", .stroke = series_color(series), .width = 2, .dashes = dash_pattern(series)};
-}
-
 Look band_look(std::size_t series) {
   return {.kind = "band", .fill = series_color(series), .opacity = 0.18};
 }
@@ -105,19 +100,6 @@ void draw_markers(Frame& frame, const LineChart& chart, std::size_t i) {
   }
 }
 
-std::vector<LegendEntry> legend_of(const LineChart& chart) {
-  std::vector<LegendEntry> entries;
-  for (std::size_t i = 0; i < chart.series.size(); ++i) {
-    entries.push_back({.name = chart.series[i].name, .line = line_look(i), .marker = i});
-    entries.push_back({.name = chart.series[i].band.name, .patch = band_look(i)});
-  }
-  for (const ReferenceLine& line : chart.references) {
-    entries.push_back(
-        {.name = fmt::format("{}: {}", line.label, number_text(line.y)), .line = kReferenceLook});
-  }
-  return entries;
-}
-
 std::string series_in_words(const LineChart& chart, const LineSeries& s) {
   const std::vector<std::size_t> points = shown(chart, s, s.y);
   if (points.empty()) return s.name + ": no points.";
@@ -184,34 +166,38 @@ void draw_box(Frame& frame, const Box& box, double x, double width) {
 
 }  // namespace
 
-std::string draw(const LineChart& chart, ChartSize size, Paint paint) {
+std::string draw(const LineChart& chart, Medium medium) {
+  std::vector<LegendEntry> legend;
   std::vector<double> xs;
   std::vector<double> ys;
   std::size_t skipped = 0;
-  for (const LineSeries& s : chart.series) {
+  for (std::size_t i = 0; i < chart.series.size(); ++i) {
+    const LineSeries& s = chart.series[i];
     check(s.x.size() == s.y.size(), "a series has as many x as y");
     check(s.band.low.size() == s.band.high.size(), "a band has as many lower as upper edges");
     check(s.band.low.empty() || s.band.low.size() == s.x.size(), "a band goes along its series");
-    const std::vector<std::size_t> points = shown(chart, s, s.y);
-    skipped += s.x.size() - points.size();
-    for (const std::size_t k : points) {
-      xs.push_back(s.x[k]);
-      ys.push_back(s.y[k]);
-    }
-    ys.insert(ys.end(), s.band.low.begin(), s.band.low.end());
-    ys.insert(ys.end(), s.band.high.begin(), s.band.high.end());
+    legend.push_back({.name = s.name, .sample = series_line(i), .marker = i});
+    legend.push_back({.name = s.band.name, .sample = band_look(i)});
+    xs.insert(xs.end(), s.x.begin(), s.x.end());
+    for (const auto* y : {&s.y, &s.band.low, &s.band.high})
+      ys.insert(ys.end(), y->begin(), y->end());
+    skipped += s.x.size() - shown(chart, s, s.y).size();
   }
-  for (const ReferenceLine& line : chart.references) ys.push_back(line.y);
+  for (const ReferenceLine& line : chart.references) {
+    ys.push_back(line.y);
+    legend.push_back(
+        {.name = fmt::format("{}: {}", line.label, number_text(line.y)), .sample = kReferenceLook});
+  }
 
-  Frame frame(paint, size, chart.labels.title, legend_of(chart));
+  Frame frame(medium, chart.labels.title, legend);
   const std::string upwards = frame.draw_y_axis(ys, chart.y_scale, chart.labels.y);
-  const std::string across = frame.draw_x_axis(xs, Scale::kLinear, chart.labels.x, false);
+  const std::string across = frame.draw_x_axis(xs, Scale::kLinear, chart.labels.x);
   std::string words = fmt::format("Line chart. Across: {}. Upwards: {}.", across, upwards);
   for (std::size_t i = 0; i < chart.series.size(); ++i) draw_band(frame, chart, i);
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const LineSeries& s = chart.series[i];
     for (const std::vector<Point>& line : pieces(frame, s, s.y, shown(chart, s, s.y))) {
-      frame.path(path_data(line), line_look(i));
+      frame.path(path_data(line), series_line(i));
     }
     words += " " + series_in_words(chart, s);
   }
@@ -225,12 +211,12 @@ std::string draw(const LineChart& chart, ChartSize size, Paint paint) {
   return frame.finish(words, not_shown(skipped, "point", chart.y_scale));
 }
 
-std::string draw(const BoxChart& chart, ChartSize size, Paint paint) {
+std::string draw(const BoxChart& chart, Medium medium) {
   std::vector<LegendEntry> legend;
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     check(chart.series[i].samples.size() == chart.groups.size(),
           "a box series has one set per group");
-    legend.push_back({.name = chart.series[i].name, .patch = tinted(i), .marker = i});
+    legend.push_back({.name = chart.series[i].name, .sample = tinted(i), .marker = i});
   }
   std::vector<Box> boxes;
   std::vector<double> values;
@@ -250,7 +236,7 @@ std::string draw(const BoxChart& chart, ChartSize size, Paint paint) {
     }
   }
 
-  Frame frame(paint, size, chart.labels.title, legend);
+  Frame frame(medium, chart.labels.title, legend);
   const std::string upwards = frame.draw_y_axis(values, chart.y_scale, chart.labels.y);
   const double slot = frame.draw_categories(chart.groups, chart.labels.x);
   const double in_slot = static_cast<double>(chart.series.size());

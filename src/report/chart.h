@@ -98,8 +98,8 @@ struct EpsilonChart {
   std::vector<Row> rows{};
 };
 
-// Who talks with whom, on a circle. Names stand beside the parties where all of them
-// fit; otherwise parties are numbered from 1, as in every message, and above
+// Who talks with whom, on a circle, a star's middle in the middle. Names stand beside the parties
+// where all of them fit; otherwise parties are numbered from 1, as in every message, and above
 // kMostNumbered they are dots.
 struct GraphDrawing {
   std::string title{};
@@ -110,17 +110,9 @@ struct GraphDrawing {
 inline constexpr std::size_t kMostNumbered = 60;
 inline constexpr std::size_t kMostDrawnEdges = 2000;  // of more, an even sample
 
-// Where a drawing takes its colours from: fixed ones in a file of its own, the
-// page's CSS variables (light and dark) inside HTML.
-enum class Paint { kStandalone, kInline };
-
-// The height of a drawing follows from what stands above and below the plot.
-struct ChartSize {
-  double width = 0;
-  double plot_height = 0;
-};
-inline constexpr ChartSize kWideChart{720, 300};
-inline constexpr ChartSize kNarrowChart{360, 260};
+// Where a drawing stands: in a file of its own, with fixed colours on white; in a page, with
+// the page's CSS variables (light and dark); in a page as narrow as a telephone.
+enum class Medium { kFile, kPage, kTelephone };
 
 namespace report {
 
@@ -130,18 +122,17 @@ namespace report {
 // "10 parties and 10 connections, a cycle, 2 neighbours each, …"
 [[nodiscard]] std::string graph_in_words(const Graph& graph);
 
-[[nodiscard]] std::string draw(const LineChart& chart, ChartSize size, Paint paint);
-[[nodiscard]] std::string draw(const BoxChart& chart, ChartSize size, Paint paint);
-[[nodiscard]] std::string draw(const CoefficientChart& chart, ChartSize size, Paint paint);
-[[nodiscard]] std::string draw(const EpsilonChart& chart, ChartSize size, Paint paint);
-[[nodiscard]] std::string draw(const GraphDrawing& drawing, ChartSize size, Paint paint);
+[[nodiscard]] std::string draw(const LineChart& chart, Medium medium);
+[[nodiscard]] std::string draw(const BoxChart& chart, Medium medium);
+[[nodiscard]] std::string draw(const CoefficientChart& chart, Medium medium);
+[[nodiscard]] std::string draw(const EpsilonChart& chart, Medium medium);
+[[nodiscard]] std::string draw(const GraphDrawing& drawing, Medium medium);
 
 }  // namespace report
 
-// A file of its own: fixed colours, white background.
 template <class Chart>
 [[nodiscard]] std::string standalone_svg(const Chart& chart) {
-  return report::draw(chart, kWideChart, Paint::kStandalone);
+  return report::draw(chart, Medium::kFile);
 }
 
 // One chart drawn twice for an HTML page, which shows the one that fits the
@@ -153,8 +144,8 @@ struct InlineSvg {
 
 template <class Chart>
 [[nodiscard]] InlineSvg inline_svg(const Chart& chart) {
-  return {.wide = report::draw(chart, kWideChart, Paint::kInline),
-          .narrow = report::draw(chart, kNarrowChart, Paint::kInline)};
+  return {.wide = report::draw(chart, Medium::kPage),
+          .narrow = report::draw(chart, Medium::kTelephone)};
 }
 
 }  // namespace sotto

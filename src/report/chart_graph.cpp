@@ -9,7 +9,7 @@
 #include "report/frame.h"
 #include "report/text.h"
 
-// Parties on a circle, in an order in which as many neighbours as possible stand side by side.
+// Parties on a circle, and lines between those who talk with each other.
 namespace sotto::report {
 namespace {
 
@@ -24,34 +24,13 @@ constexpr double kMostDiameterWork = 1e8;  // parties × edges: above, nobody wa
 constexpr std::size_t kMostNeighboursTold = 12;
 
 // How large the circle of parties may be if their names stand beside them.
-double room_beside_names(const GraphDrawing& drawing, ChartSize size) {
+double room_beside_names(const GraphDrawing& drawing, Medium medium) {
   double widest = 0;
   for (const std::string& name : drawing.names) {
     widest = std::max(widest, text_width(name, kPartySize));
   }
   if (widest > kWidestParty || drawing.names.size() > kMostNamed) return 0;
-  return size.width / 2 - kMargin - widest - kNameGap - kNamedNode;
-}
-
-// Party 0 or one at an end, then always the first neighbour that is new: a cycle or
-// path in its own order, whatever its numbering.
-std::vector<PartyId> walk(const Graph& graph) {
-  std::vector<PartyId> order;
-  std::vector<bool> seen(graph.size(), false);
-  const auto visit = [&](PartyId at) {
-    while (!seen[at]) {
-      seen[at] = true;
-      order.push_back(at);
-      const auto neighbours = graph.neighbours(at);
-      const auto next = std::ranges::find_if(neighbours, [&](PartyId i) { return !seen[i]; });
-      if (next != neighbours.end()) at = *next;
-    }
-  };
-  for (PartyId i = 0; i < graph.size() && order.empty(); ++i) {
-    if (graph.degree(i) == 1) visit(i);
-  }
-  for (PartyId i = 0; i < graph.size(); ++i) visit(i);
-  return order;
+  return width_of(medium) / 2 - kMargin - widest - kNameGap - kNamedNode;
 }
 
 bool is_star(const Graph& graph) {
@@ -59,20 +38,18 @@ bool is_star(const Graph& graph) {
          graph.max_degree() == graph.size() - 1;
 }
 
-// Around the origin, clockwise from the top; two parties stand side by side, a star's middle in
-// the middle.
-std::vector<Point> on_circle(const Graph& graph, double radius) {
-  std::vector<PartyId> order = walk(graph);
-  if (is_star(graph)) {
-    std::erase_if(order, [&](PartyId i) { return graph.degree(i) > 1; });
-  }
-  std::vector<Point> places(graph.size());
-  if (graph.size() == 1) return places;
-  const double start = graph.size() == 2 ? -0.25 : 0;
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    const double turn = start + static_cast<double>(k) / static_cast<double>(order.size());
-    const double angle = 2 * std::numbers::pi * turn;
-    places[order[k]] = {radius * std::sin(angle), -radius * std::cos(angle)};
+// Clockwise from the top in their own order; two parties stand side by side,
+// a star's middle (and a party alone) in the middle.
+std::vector<Point> on_circle(const Graph& graph, Point middle, double radius) {
+  const std::size_t n = graph.size();
+  const bool star = is_star(graph);
+  const double turn = 2 * std::numbers::pi / static_cast<double>(star ? n - 1 : n);
+  double angle = n == 2 ? -std::numbers::pi / 2 : 0;
+  std::vector<Point> places(n, middle);
+  for (PartyId i = 0; i < n && n > 1; ++i) {
+    if (star && graph.degree(i) > 1) continue;
+    places[i] = {middle.x + radius * std::sin(angle), middle.y - radius * std::cos(angle)};
+    angle += turn;
   }
   return places;
 }
@@ -104,57 +81,44 @@ void draw_edges(Svg& svg, const Graph& graph, const std::vector<Point>& places) 
 }
 
 // Beside its party, away from the middle; above and below at the very top and bottom.
-void draw_name(Svg& svg, const std::string& name, Point party, Point from_middle) {
+void draw_name(Svg& svg, const std::string& name, Point party, Point middle) {
   constexpr double kAway = kNamedNode + kNameGap;
   TextLook look{.kind = "party-name", .size = kPartySize, .anchor = "middle", .halo = true};
-  Point at{party.x, party.y + 4};
-  if (std::abs(from_middle.x) > 0.1 * std::abs(from_middle.y)) {
-    look.anchor = from_middle.x < 0 ? "end" : "start";
-    at.x += std::copysign(kAway, from_middle.x);
+  const double right = party.x - middle.x;
+  const double down = party.y - middle.y;
+  if (std::abs(right) > 0.1 * std::abs(down)) {
+    look.anchor = right < 0 ? "end" : "start";
+    party.x += std::copysign(kAway, right);
   } else {
-    at.y += from_middle.y < 0 ? -kAway - 5 : kAway + 5;
+    party.y += std::copysign(kAway + 5, down);
   }
-  svg.text(at, name, look);
-}
-
-std::string shape_in_words(const Graph& graph) {
-  const std::size_t n = graph.size();
-  const std::size_t edges = graph.edges().size();
-  if (n <= 2 || !graph.connected()) return "";
-  if (edges == n - 1 && graph.max_degree() == 2) return ", a path";
-  if (edges == n * (n - 1) / 2) return ", everybody with everybody";
-  if (edges == n && graph.max_degree() == 2) return ", a cycle";
-  return is_star(graph) ? ", a star" : "";
+  svg.text({party.x, party.y + 4}, name, look);
 }
 
 }  // namespace
 
-std::string draw(const GraphDrawing& drawing, ChartSize size, Paint paint) {
+std::string draw(const GraphDrawing& drawing, Medium medium) {
   const Graph& graph = drawing.graph;
   const std::size_t n = graph.size();
   check(drawing.names.size() == n, "every party of a drawing has a name");
   const double round =
       static_cast<double>(n) / (2 * std::numbers::pi);  // of a circle, to its radius
-  const double room = room_beside_names(drawing, size);
+  const double room = room_beside_names(drawing, medium);
   const bool named = room >= kSmallestNamed;
   const bool numbered = !named && n <= kMostNumbered;
   double radius = std::clamp((named ? 34 : 38) * round, 90.0, 150.0);
   if (named) radius = std::min(radius, room);
-  if (n > 30) radius = std::min(size.width / 2 - 18, 220.0);
+  if (n > 30) radius = std::min(width_of(medium) / 2 - 18, 220.0);
   const double spacing = radius / round;
   const double node = named      ? kNamedNode
                       : numbered ? std::clamp((spacing - 1) / 2, 7.5, 11.0)
                                  : std::clamp(0.4 * spacing, 1.0, 5.0);
 
-  const std::vector<Point> offsets = on_circle(graph, radius);
-  double highest = 0;
-  for (const Point& p : offsets) highest = std::max(highest, std::abs(p.y));
-  Frame frame(paint, size, drawing.title);
-  frame.begin_plot(0, size.width, 2 * (highest + node + kPartySize + 10));
-  std::vector<Point> places;
-  for (const Point& p : offsets) {
-    places.push_back({size.width / 2 + p.x, (frame.top() + frame.bottom()) / 2 + p.y});
-  }
+  const double half_height = (n > 2 ? radius : 0) + node + kPartySize + 10;
+  Frame frame(medium, drawing.title);
+  frame.begin_plot(0, width_of(medium), 2 * half_height);
+  const Point middle{width_of(medium) / 2, frame.top() + half_height};
+  const std::vector<Point> places = on_circle(graph, middle, radius);
   draw_edges(frame, graph, places);
   std::string words = fmt::format("Drawing of a graph: {}.", graph_in_words(graph));
   for (PartyId i = 0; i < n; ++i) {
@@ -167,7 +131,7 @@ std::string draw(const GraphDrawing& drawing, ChartSize size, Paint paint) {
                  {.fill = numbered ? Color::kPaper : color,
                   .stroke = numbered ? color : Color::kPaper,
                   .width = std::min(1.5, node / 4)});
-    if (named) draw_name(frame, drawing.names[i], p, offsets[i]);
+    if (named) draw_name(frame, drawing.names[i], p, middle);
     if (numbered) {
       frame.text({p.x, p.y + 4}, fmt::format("{}", i + 1),
                  {.kind = "party-number", .size = 11, .anchor = "middle"});
@@ -183,18 +147,25 @@ std::string draw(const GraphDrawing& drawing, ChartSize size, Paint paint) {
 }
 
 bool shows_all_names(const GraphDrawing& drawing) {
-  return room_beside_names(drawing, kNarrowChart) >= kSmallestNamed;
+  return room_beside_names(drawing, Medium::kTelephone) >= kSmallestNamed;
 }
 
 std::string graph_in_words(const Graph& graph) {
   const std::size_t n = graph.size();
   const std::size_t edges = graph.edges().size();
-  std::string text = fmt::format("{} and {}{}", plural(n, "party", "parties"),
-                                 plural(edges, "connection", "connections"), shape_in_words(graph));
+  const std::size_t most = graph.max_degree();
+  std::string text = fmt::format("{} and {}", plural(n, "party", "parties"),
+                                 plural(edges, "connection", "connections"));
   if (n <= 2) return text;
+  if (graph.connected()) {
+    text += is_star(graph)             ? ", a star"
+            : edges == n * (n - 1) / 2 ? ", everybody with everybody"
+            : most == 2 && edges == n  ? ", a cycle"
+            : most == 2                ? ", a path"
+                                       : "";
+  }
   std::size_t fewest = graph.degree(0);
   for (PartyId i = 1; i < n; ++i) fewest = std::min(fewest, graph.degree(i));
-  const std::size_t most = graph.max_degree();
   text += fewest == most ? fmt::format(", {} each", plural(most, "neighbour", "neighbours"))
                          : fmt::format(", {} to {} neighbours each", fewest, most);
   if (graph.connected() &&

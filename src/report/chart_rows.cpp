@@ -35,6 +35,10 @@ struct ChartRow {
   Look bar_look{};                  // without a stroke: no bar
   double bar_ends = 0;              // half the height of the strokes at its ends
   std::vector<Mark> marks{};
+  // What the place of a coefficient's row depends on.
+  double size = 0;    // of its largest number; infinity if one of them cannot be drawn
+  double signal = 0;  // distance from zero in standard errors; without an interval, the size
+  bool apart = false;
 };
 
 // Rows above an axis of their own, and a line across them at a value.
@@ -46,6 +50,7 @@ struct Panel {
   Look line_look{};
   double reach = 0;  // the axis goes on to here
 };
+using Panels = std::map<double, Panel>;  // by their places, from above
 
 void draw_marks(Frame& frame, const ChartRow& row, double y) {
   if (row.bar_look.stroke != Color::kNone) {
@@ -65,13 +70,13 @@ void draw_marks(Frame& frame, const ChartRow& row, double y) {
 
 // Panels one below the other, the names and values of all rows in common columns.
 std::string draw_panels(const std::string& title, std::vector<LegendEntry> legend,
-                        const std::vector<Panel>& panels, std::string words,
-                        const std::string& note, ChartSize size, Paint paint) {
-  const bool stacked = size.width < kWideChart.width;
+                        const Panels& panels, std::string words, const std::string& note,
+                        Medium medium) {
+  const bool stacked = medium == Medium::kTelephone;
   const double height = stacked ? kStackedRow : kWideRow;
   double name_width = 0;
   double value_width = 0;
-  for (const Panel& panel : panels) {
+  for (const auto& [place, panel] : panels) {
     for (const ChartRow& row : panel.rows) {
       name_width = std::max(name_width, std::min(text_width(row.name, kRowSize), kWidestName));
       value_width = std::max(value_width, text_width(row.value, kRowSize));
@@ -84,7 +89,7 @@ std::string draw_panels(const std::string& title, std::vector<LegendEntry> legen
     }
   }
   const double left = kMargin + (stacked ? 4 : name_width + 18);
-  const double right = size.width - kMargin - (stacked ? 4 : value_width + 16);
+  const double right = width_of(medium) - kMargin - (stacked ? 4 : value_width + 16);
   TextLook name{.kind = "row-name", .size = kRowSize, .anchor = "end", .room = name_width + 2};
   TextLook value{.kind = "row-value", .size = kRowSize, .color = Color::kMuted, .anchor = "end"};
   if (stacked) {
@@ -93,22 +98,22 @@ std::string draw_panels(const std::string& title, std::vector<LegendEntry> legen
     name.halo = value.halo = true;
   }
 
-  Frame frame(paint, size, title, legend);
-  for (const Panel& panel : panels) {
+  Frame frame(medium, title, legend);
+  for (const auto& [place, panel] : panels) {
     std::vector<double> values{panel.line, panel.reach};
     for (const ChartRow& row : panel.rows) {
       values.insert(values.end(), {row.bar.first, row.bar.second});
       for (const Mark& mark : row.marks) values.push_back(mark.at);
     }
     frame.begin_plot(left, right, height * static_cast<double>(panel.rows.size()) + 8);
-    frame.draw_x_axis(values, panel.scale, panel.label, true);
+    frame.draw_x_axis(values, panel.scale, panel.label);
     const double line = frame.x(panel.line);
     frame.line({line, frame.top()}, {line, frame.bottom()}, panel.line_look);
     double top = frame.top() + 4;
     for (const ChartRow& row : panel.rows) {
       const double foot = top + (stacked ? 18 : height / 2 + 4.5);
       frame.text({stacked ? left - 2 : left - 16, foot}, row.name, name);
-      frame.text({size.width - kMargin, foot}, row.value, value);
+      frame.text({width_of(medium) - kMargin, foot}, row.value, value);
       frame.open_group("row", row.words);
       frame.rect({left, top}, right - left, height, kHoverArea);
       draw_marks(frame, row, top + height * (stacked ? 0.68 : 0.5));
@@ -125,73 +130,62 @@ constexpr std::size_t kDotSeries = 0;
 constexpr std::size_t kModelSeries = 3;  // a diamond
 constexpr double kVisibleShift = 0.02;   // of an interval's length
 
-// A row, and what its place in the chart depends on.
-struct Coefficient {
-  ChartRow row{};
-  double size = 0;    // of its largest number; infinity if one of them cannot be drawn
-  double signal = 0;  // distance from zero in standard errors; without an interval, the size
-  bool apart = false;
-};
-
-Coefficient coefficient_of(const CoefficientChart::Row& row) {
+ChartRow row_of(const CoefficientChart::Row& row) {
   const double center = row.center.value_or(row.value);
   const auto [low, high] = row.interval.value_or(std::pair{center, center});
   check(!row.interval || low <= high, "an interval goes from low to high");
   const auto text = [spread = (high - low) / 4](double x) { return value_text(x, spread); };
-  Coefficient result{.apart = row.apart};
+  ChartRow result{.name = row.name,
+                  .value = text(row.value),
+                  .words = fmt::format("{}: {}", row.name, text(row.value)),
+                  .apart = row.apart};
   for (const double x : {row.value, center, low, high}) {
     result.size = drawable(x, Scale::kLinear) ? std::max(result.size, std::abs(x)) : kInfinity;
   }
   result.signal = high > low ? 4 * std::abs(center) / (high - low) : result.size;
-
-  std::string words = fmt::format("{}: {}", row.name, text(row.value));
-  // A dot is hollow where the interval holds zero.
   LegendEntry dot{
       .name = "", .marker = kDotSeries, .radius = 4.2, .fill = series_color(kDotSeries)};
-  result.row = {.name = row.name, .value = text(row.value)};
   if (row.interval) {
+    // A dot is hollow where the interval holds zero.
     const bool zero_inside = low <= 0 && high >= 0;
-    words += fmt::format(", 95 % interval {} to {}", text(low), text(high));
-    dot.name = fmt::format("95 % interval, zero {}", zero_inside ? "inside" : "outside");
-    dot.line = {.kind = "interval", .stroke = series_color(kDotSeries), .width = 2};
     if (zero_inside) dot.fill = Color::kPaper;
-    result.row.bar = *row.interval;
-    result.row.bar_look = dot.line;
-    result.row.bar_ends = 4;
+    dot.name = fmt::format("95 % interval, zero {}", zero_inside ? "inside" : "outside");
+    dot.sample = {.kind = "interval", .stroke = series_color(kDotSeries), .width = 2};
+    result.words += fmt::format(", 95 % interval {} to {}", text(low), text(high));
+    result.bar = *row.interval;
+    result.bar_look = dot.sample;
+    result.bar_ends = 4;
   }
-  result.row.marks.push_back({dot, center});
+  result.marks.push_back({dot, center});
   if (row.interval && std::abs(center - row.value) > kVisibleShift * (high - low)) {
-    words += " about " + text(center);
+    result.words += " about " + text(center);
     // Around the dot: both stay visible.
-    const LegendEntry model{
-        .name = "value in the model", .marker = kModelSeries, .radius = 5.5, .fill = Color::kNone};
-    result.row.marks.push_back({model, row.value});
+    LegendEntry model{.name = "value in the model", .marker = kModelSeries, .radius = 5.5};
+    model.fill = Color::kNone;
+    result.marks.push_back({model, row.value});
   }
-  result.row.words = words;
   return result;
 }
 
 // Rows of like size in one panel, those of the largest first; in each panel in their own order.
 // What stands apart comes before all others.
-std::vector<Panel> by_size(const std::vector<Coefficient>& rows) {
+Panels by_size(const std::vector<ChartRow>& rows) {
   double largest = 0;
   double smallest = kInfinity;  // but for zero, which stands with the smallest
-  for (const Coefficient& c : rows) {
-    if (c.apart || c.size == 0) continue;
-    largest = std::max(largest, c.size);
-    smallest = std::min(smallest, c.size);
+  for (const ChartRow& row : rows) {
+    if (row.apart || row.size == 0) continue;
+    largest = std::max(largest, row.size);
+    smallest = std::min(smallest, row.size);
   }
-  std::map<double, Panel> panels;
-  for (const Coefficient& c : rows) {
-    const double ratio = largest / std::max(c.size, smallest);
+  Panels panels;
+  for (const ChartRow& row : rows) {
+    const double ratio = largest / std::max(row.size, smallest);
     const double place = std::floor(std::log(ratio) / std::log(kWidestPanel));
-    Panel& panel = panels[c.apart ? -1 : std::clamp(place, 0.0, kMostPanels - 1.0)];
+    Panel& panel = panels[row.apart ? -1 : std::clamp(place, 0.0, kMostPanels - 1.0)];
     panel.line_look = {.kind = "zero", .stroke = Color::kMuted, .width = 1.25};
-    panel.rows.push_back(c.row);
+    panel.rows.push_back(row);
   }
-  std::vector<Panel> result;
-  for (const auto& [place, panel] : panels) result.push_back(panel);
-  return result;
+  return panels;
 }
 
 // --- ε ---
@@ -223,49 +217,43 @@ ChartRow row_of(const EpsilonChart::Row& row, double asked) {
 
 }  // namespace
 
-std::string draw(const CoefficientChart& chart, ChartSize size, Paint paint) {
-  std::vector<Coefficient> rows;
-  for (const CoefficientChart::Row& row : chart.rows) rows.push_back(coefficient_of(row));
+std::string draw(const CoefficientChart& chart, Medium medium) {
+  std::vector<ChartRow> rows;
+  for (const CoefficientChart::Row& row : chart.rows) rows.push_back(row_of(row));
   const std::size_t skipped =
-      std::erase_if(rows, [](const Coefficient& c) { return c.size == kInfinity; });
+      std::erase_if(rows, [](const ChartRow& row) { return row.size == kInfinity; });
   std::string note = chart.note;
   if (rows.size() > kMostCoefficients) {
     note =
         join(note, fmt::format("{} of {} coefficients are drawn, those with the clearest signal.",
                                kMostCoefficients, rows.size()));
-    std::ranges::stable_sort(rows, std::greater{}, &Coefficient::signal);
+    std::ranges::stable_sort(rows, std::greater{}, &ChartRow::signal);
     rows.resize(kMostCoefficients);
   }
-  std::vector<Panel> panels = by_size(rows);
-  if (!panels.empty()) panels.back().label = chart.x;
+  Panels panels = by_size(rows);
+  if (!panels.empty()) panels.rbegin()->second.label = chart.x;
   if (panels.size() > 1) note = join(note, "Mind the axes: each group has its own.");
   note = join(note, not_shown(skipped, "coefficient", Scale::kLinear));
   return draw_panels(chart.title, {}, panels,
-                     fmt::format("Dot and whisker chart. Across: {}.", chart.x), note, size, paint);
+                     fmt::format("Dot and whisker chart. Across: {}.", chart.x), note, medium);
 }
 
-std::string draw(const EpsilonChart& chart, ChartSize size, Paint paint) {
+std::string draw(const EpsilonChart& chart, Medium medium) {
   const Look dashed{.kind = "asked", .stroke = Color::kMuted, .width = 1.25, .dashes = "5 4"};
   Panel panel{.label = chart.x, .line = chart.asked, .line_look = dashed};
-  double low = chart.asked;
-  double high = chart.asked;
-  bool endless = false;
+  std::vector<double> finite{chart.asked};
   for (const EpsilonChart::Row& row : chart.rows) {
     panel.rows.push_back(row_of(row, chart.asked));
-    if (!std::isfinite(row.epsilon)) {
-      endless = true;
-      continue;
-    }
-    low = std::min(low, row.epsilon);
-    high = std::max(high, row.epsilon);
+    if (std::isfinite(row.epsilon)) finite.push_back(row.epsilon);
   }
+  const auto [low, high] = std::ranges::minmax(finite);
   // An arrow runs past every marker.
-  panel.reach = endless ? 1.3 * high : high;
+  panel.reach = finite.size() > chart.rows.size() ? high : 1.3 * high;
   if (low > 0 && panel.reach / low > kWidestLinear) panel.scale = Scale::kLog10;
   const std::string asked = fmt::format("asked for: ε = {}", number_text(chart.asked));
-  return draw_panels(chart.title, {{.name = asked, .line = dashed}}, {panel},
+  return draw_panels(chart.title, {{.name = asked, .sample = dashed}}, {{0, panel}},
                      fmt::format("Chart of rows. Across: {}. Dashed: {}.", chart.x, asked), "",
-                     size, paint);
+                     medium);
 }
 
 }  // namespace sotto::report

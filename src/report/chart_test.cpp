@@ -142,7 +142,7 @@ TEST(Chart, EscapesEveryText) {
 TEST(Chart, TellsSeriesApartWithoutColour) {
   std::set<std::string> looks;
   for (std::size_t series = 0; series < 6; ++series) {
-    Svg svg(Paint::kStandalone);
+    Svg svg(Medium::kFile);
     svg.marker(series, {0, 0}, 1, Color::kNone);
     std::string drawn = svg.document(1, 1, "", "");
     const std::size_t color = drawn.find(" stroke=\"#");

@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cmath>
 #include <iterator>
 
 #include "base/check.h"
@@ -112,12 +110,8 @@ constexpr double kLegendLine = 20;    // from one line of the legend to the next
 constexpr double kLegendSample = 30;  // the width of a sample
 constexpr double kBeforeName = 37;    // from there to its name
 
-std::string with_scale(const std::string& label, const Axis& axis) {
-  return axis.scale == Scale::kLog10 ? label + " (log scale)" : label;
-}
-
-std::string in_words(const std::string& label, const Axis& axis) {
-  return fmt::format("{}, from {:.4g} to {:.4g}", with_scale(label, axis), axis.low, axis.high);
+std::string with_scale(const std::string& label, Scale scale) {
+  return scale == Scale::kLog10 ? label + " (log scale)" : label;
 }
 
 }  // namespace
@@ -136,11 +130,6 @@ std::string not_shown(std::size_t count, std::string_view what, Scale scale) {
                      why);
 }
 
-double Axis::fraction(double value) const {
-  if (scale == Scale::kLinear) return (value - low) / (high - low);
-  return std::log(value / low) / std::log(high / low);
-}
-
 Axis fit_axis(std::span<const double> values, Scale scale, int most_labels) {
   check(most_labels >= 2, "an axis has at least two labels");
   const bool linear = scale == Scale::kLinear;
@@ -152,26 +141,27 @@ Axis fit_axis(std::span<const double> values, Scale scale, int most_labels) {
   return linear ? linear_axis(low, high, most_labels) : log_axis(low, high, most_labels);
 }
 
-Frame::Frame(Paint paint, ChartSize size, const std::string& title,
-             const std::vector<LegendEntry>& legend)
-    : Svg(paint), size_(size), title_(title) {
-  const double width = size.width - 2 * kMargin;
+Frame::Frame(Medium medium, const std::string& title, const std::vector<LegendEntry>& legend)
+    : Svg(medium), title_(title), width_(width_of(medium)) {
+  const double width = width_ - 2 * kMargin;
   draw_lines(title, {kMargin, height_}, width, {.kind = "title", .size = kTitleSize, .bold = true});
   height_ += 6;
   double x = kMargin;
   for (const LegendEntry& entry : legend) {
     if (entry.name.empty()) continue;
     const double taken = std::min(kBeforeName + text_width(entry.name, kLabelSize), width);
-    if (x > kMargin && x + taken > size.width - kMargin) {
+    if (x > kMargin && x + taken > width_ - kMargin) {
       x = kMargin;
       height_ += kLegendLine;
     }
     const double middle = height_ + 8.5;
-    Look patch = entry.patch;
-    Look stroke = entry.line;
-    patch.kind = stroke.kind = "sample";
-    if (patch.fill != Color::kNone) rect({x + 1, middle - 6}, kLegendSample - 2, 12, patch);
-    if (stroke.stroke != Color::kNone) line({x, middle}, {x + kLegendSample, middle}, stroke);
+    Look sample = entry.sample;
+    sample.kind = "sample";
+    if (sample.fill != Color::kNone) {
+      rect({x + 1, middle - 6}, kLegendSample - 2, 12, sample);
+    } else {
+      line({x, middle}, {x + kLegendSample, middle}, sample);
+    }
     if (entry.marker) {
       marker(*entry.marker, {x + kLegendSample / 2, middle}, entry.radius, entry.fill);
     }
@@ -201,17 +191,18 @@ void Frame::begin_plot(double left, double right, double height) {
 
 std::string Frame::draw_y_axis(std::span<const double> values, Scale scale,
                                const std::string& label) {
-  y_axis_ =
-      fit_axis(values, scale, std::max(2, static_cast<int>(size_.plot_height / kLabelHeight)));
+  const std::string name = with_scale(label, scale);
+  const double height = 220 + width_ / 9;  // 300; on a telephone 260
+  y_axis_ = fit_axis(values, scale, static_cast<int>(height / kLabelHeight));
   // Above the axis and level, because nobody should have to tilt their head.
-  draw_lines(with_scale(label, y_axis_), {kMargin, height_}, size_.width - 2 * kMargin,
+  draw_lines(name, {kMargin, height_}, width_ - 2 * kMargin,
              {.kind = "y-label", .size = kLabelSize, .color = Color::kMuted});
   height_ += 10;
   double widest = 0;
   for (const Tick& tick : y_axis_.ticks) {
     widest = std::max(widest, text_width(tick.label, kTickSize));
   }
-  begin_plot(kMargin + widest + 8, size_.width - kMargin - 6, size_.plot_height);
+  begin_plot(kMargin + widest + 8, width_ - kMargin - 6, height);
   for (const Tick& tick : y_axis_.ticks) {
     const double at = y(tick.value);
     const bool minor = tick.label.empty();
@@ -221,20 +212,12 @@ std::string Frame::draw_y_axis(std::span<const double> values, Scale scale,
     text({left_ - 8, at + 4}, tick.label,
          {.kind = "y-tick", .size = kTickSize, .color = Color::kMuted, .anchor = "end"});
   }
-  return in_words(label, y_axis_);
-}
-
-double Frame::y(double value) const {
-  if (!drawable(value, y_axis_.scale)) return bottom_;
-  return bottom_ - (bottom_ - top_) * std::max(0.0, y_axis_.fraction(value));
-}
-
-double Frame::x(double value) const {
-  return left_ + (right_ - left_) * std::clamp(x_axis_.fraction(value), 0.0, 1.0);
+  return fmt::format("{}, from {:.4g} to {:.4g}", name, y_axis_.low, y_axis_.high);
 }
 
 std::string Frame::draw_x_axis(std::span<const double> values, Scale scale,
-                               const std::string& label, bool grid) {
+                               const std::string& label) {
+  const bool grid = y_axis_.ticks.empty();
   const int most_labels = static_cast<int>((right_ - left_) / kLabelWidth);
   x_axis_ = fit_axis(values, scale, std::clamp(most_labels, 2, 10));
   const Color color = grid ? Color::kGrid : Color::kMuted;
@@ -252,11 +235,12 @@ std::string Frame::draw_x_axis(std::span<const double> values, Scale scale,
     line({at, grid ? top_ : bottom_}, {at, bottom_ + 5},
          {.kind = grid ? "grid" : "mark", .stroke = color});
     // The last label may be wider than the margin beside it.
-    text({std::clamp(at, half + 2, size_.width - half - 2), bottom_ + 19}, tick.label,
+    text({std::clamp(at, half + 2, width_ - half - 2), bottom_ + 19}, tick.label,
          {.kind = "x-tick", .size = kTickSize, .color = Color::kMuted, .anchor = "middle"});
   }
-  draw_x_label(with_scale(label, x_axis_));
-  return in_words(label, x_axis_);
+  const std::string name = with_scale(label, scale);
+  draw_x_label(name);
+  return fmt::format("{}, from {:.4g} to {:.4g}", name, x_axis_.low, x_axis_.high);
 }
 
 double Frame::draw_categories(const std::vector<std::string>& names, const std::string& label) {
@@ -275,18 +259,18 @@ double Frame::draw_categories(const std::vector<std::string>& names, const std::
 
 void Frame::draw_x_label(const std::string& label) {
   const double center = (left_ + right_) / 2;
-  draw_lines(label, {center, bottom_ + 24}, 2 * std::min(center, size_.width - center) - 4,
+  draw_lines(label, {center, bottom_ + 24}, 2 * std::min(center, width_ - center) - 4,
              {.kind = "x-label", .size = kLabelSize, .color = Color::kMuted, .anchor = "middle"});
   height_ += kMargin - 4;
 }
 
 std::string Frame::finish(const std::string& words, const std::string& note) {
   if (!note.empty()) {
-    draw_lines(note, {kMargin, height_ - 4}, size_.width - 2 * kMargin,
+    draw_lines(note, {kMargin, height_ - 4}, width_ - 2 * kMargin,
                {.kind = "note", .size = kNoteSize, .color = Color::kMuted});
     height_ += 4;
   }
-  return document(size_.width, height_, title_, join(words, note));
+  return document(width_, height_, title_, join(words, note));
 }
 
 }  // namespace sotto::report

@@ -60,12 +60,6 @@ std::string tooltip_html(std::string_view text) {
   return text.empty() ? "" : fmt::format("<title>{}</title>", escape(text));
 }
 
-std::string variables(const char* Shades::*shade) {
-  std::string css;
-  for (const Shades& color : kPalette) css += fmt::format("{}:{};", color.variable, color.*shade);
-  return css;
-}
-
 }  // namespace
 
 Color series_color(std::size_t series) {
@@ -76,7 +70,7 @@ Color series_color(std::size_t series) {
 std::string Svg::painted(Color color) const {
   if (color == Color::kNone) return "none";
   const Shades& shades = kPalette[static_cast<std::size_t>(color) - 1];
-  if (paint_ == Paint::kStandalone) return shades.light;
+  if (medium_ == Medium::kFile) return shades.light;
   return fmt::format("var({},{})", shades.variable, shades.light);
 }
 
@@ -91,18 +85,6 @@ void Svg::shape(std::string_view tag, const Numbers& place, const Look& look,
   if (look.stroke != Color::kNone) body_ += attribute("stroke", painted(look.stroke));
   if (look.width != 1) body_ += attribute("stroke-width", look.width);
   body_ += attribute("stroke-dasharray", look.dashes) + "/>\n";
-}
-
-void Svg::line(Point from, Point to, const Look& look) {
-  shape("line", {{"x1", from.x}, {"y1", from.y}, {"x2", to.x}, {"y2", to.y}}, look);
-}
-
-void Svg::rect(Point corner, double width, double height, const Look& look) {
-  shape("rect", {{"x", corner.x}, {"y", corner.y}, {"width", width}, {"height", height}}, look);
-}
-
-void Svg::circle(Point center, double radius, const Look& look) {
-  shape("circle", {{"cx", center.x}, {"cy", center.y}, {"r", radius}}, look);
 }
 
 void Svg::text(Point at, std::string_view text, const TextLook& look) {
@@ -134,7 +116,7 @@ std::string Svg::document(double width, double height, std::string_view title,
                           std::string_view description) const {
   std::string size;
   std::string background;
-  if (paint_ == Paint::kStandalone) {
+  if (medium_ == Medium::kFile) {
     size = attribute("width", width) + attribute("height", height);
     background = fmt::format("<rect{}{}/>\n", size, attribute("fill", painted(Color::kPaper)));
   }
@@ -146,8 +128,9 @@ std::string Svg::document(double width, double height, std::string_view title,
       background, body_);
 }
 
-std::string_view dash_pattern(std::size_t series) {
-  return kDashes[series % kDashes.size()];
+Look series_line(std::size_t series) {
+  const std::string_view dashes = kDashes[series % kDashes.size()];
+  return {.kind = "line", .stroke = series_color(series), .width = 2, .dashes = dashes};
 }
 
 std::string path_data(const std::vector<Point>& line) {
@@ -159,6 +142,11 @@ std::string path_data(const std::vector<Point>& line) {
 }
 
 std::string chart_css() {
+  const auto variables = [](const char* Shades::*shade) {
+    std::string css;
+    for (const Shades& color : kPalette) css += fmt::format("{}:{};", color.variable, color.*shade);
+    return css;
+  };
   return fmt::format(
       ":root{{color-scheme:light dark;{0}}}\n"
       "@media (prefers-color-scheme:dark){{:root{{{1}}}}}\n"

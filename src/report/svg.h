@@ -47,11 +47,17 @@ struct TextLook {
 // Numbers are written with two decimals: a hundredth of a pixel.
 class Svg {
  public:
-  explicit Svg(Paint paint) : paint_(paint) {}
+  explicit Svg(Medium medium) : medium_(medium) {}
 
-  void line(Point from, Point to, const Look& look);
-  void rect(Point corner, double width, double height, const Look& look);
-  void circle(Point center, double radius, const Look& look);
+  void line(Point from, Point to, const Look& look) {
+    shape("line", {{"x1", from.x}, {"y1", from.y}, {"x2", to.x}, {"y2", to.y}}, look);
+  }
+  void rect(Point corner, double width, double height, const Look& look) {
+    shape("rect", {{"x", corner.x}, {"y", corner.y}, {"width", width}, {"height", height}}, look);
+  }
+  void circle(Point center, double radius, const Look& look) {
+    shape("circle", {{"cx", center.x}, {"cy", center.y}, {"r", radius}}, look);
+  }
   void path(const std::string& data, const Look& look) { shape("path", {}, look, data); }
   void text(Point at, std::string_view text, const TextLook& look);
 
@@ -72,16 +78,16 @@ class Svg {
              const std::string& data = "");
   [[nodiscard]] std::string painted(Color color) const;
 
-  Paint paint_;
+  Medium medium_;
   std::string body_;
 };
 
 // What can be pointed at, but not seen.
 inline constexpr Look kHoverArea{.fill = Color::kPaper, .opacity = 0};
 
-// The dash pattern of a series; empty for a solid line. Together with colour and
-// shape it makes 30 series distinct, each without its colour six at least.
-[[nodiscard]] std::string_view dash_pattern(std::size_t series);
+// The line of a series. Its dashes, with colour and shape, make 30 series distinct, and six at
+// least without colour.
+[[nodiscard]] Look series_line(std::size_t series);
 
 // "M1 2L3 4…", for Svg::path.
 [[nodiscard]] std::string path_data(const std::vector<Point>& line);
