@@ -39,8 +39,8 @@ struct LineSeries {
   Band band{};  // empty, or as long as x
 };
 
-// Points that the axes cannot show (NaN, infinite, not positive on a logarithmic
-// axis) leave a gap and are counted below the chart.
+// Points that the axes cannot show (not finite, beyond ±10¹⁰⁰, not positive on a logarithmic
+// axis) leave a gap and are counted below the chart. The legend names the references.
 struct LineChart {
   ChartLabels labels{};
   Scale y_scale = Scale::kLinear;
@@ -54,7 +54,7 @@ struct BoxSeries {
 };
 
 // Groups side by side (values of ε, numbers of parties), in each group one box per series
-// (a solver). Boxes describe the finite samples; how many were not finite is
+// (a solver). Boxes describe the samples up to ±10¹⁰⁰; how many were not among them is
 // said below the chart. On a logarithmic axis a box still has the quartiles and
 // whiskers of the plain numbers; what is not positive is drawn at the axis's foot.
 struct BoxChart {

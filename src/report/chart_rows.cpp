@@ -21,12 +21,6 @@ constexpr double kWideRow = 27;
 constexpr double kStackedRow = 43;   // a line of text above the marks, on a telephone
 constexpr double kWidestName = 230;  // of 720
 
-// A marker, and how the legend explains it.
-struct Mark {
-  LegendEntry look;
-  double at = 0;  // infinity: only in the legend
-};
-
 struct ChartRow {
   std::string name{};               // on the left; above its row on a telephone
   std::string value{};              // on the right
@@ -34,7 +28,8 @@ struct ChartRow {
   std::pair<double, double> bar{};  // to infinity: an arrow
   Look bar_look{};                  // without a stroke: no bar
   double bar_ends = 0;              // half the height of the strokes at its ends
-  std::vector<Mark> marks{};
+  // Markers as the legend explains them, and where they stand; at infinity only in the legend.
+  std::vector<std::pair<LegendEntry, double>> marks{};
   // What the place of a coefficient's row depends on.
   double size = 0;    // of its largest number; infinity if one of them cannot be drawn
   double signal = 0;  // distance from zero in standard errors; without an interval, the size
@@ -48,6 +43,7 @@ struct Panel {
   std::string label{};
   double line = 0;
   Look line_look{};
+  std::string line_name{};
   double reach = 0;  // the axis goes on to here
 };
 using Panels = std::map<double, Panel>;  // by their places, from above
@@ -69,24 +65,24 @@ void draw_marks(Frame& frame, const ChartRow& row, double y) {
 }
 
 // Panels one below the other, the names and values of all rows in common columns.
-std::string draw_panels(const std::string& title, std::vector<LegendEntry> legend,
-                        const Panels& panels, std::string words, const std::string& note,
-                        Medium medium) {
+std::string draw_panels(const std::string& title, const Panels& panels, std::string words,
+                        const std::string& note, Medium medium) {
   const bool stacked = medium == Medium::kTelephone;
   const double height = stacked ? kStackedRow : kWideRow;
   double name_width = 0;
   double value_width = 0;
+  std::vector<LegendEntry> legend;
   for (const auto& [place, panel] : panels) {
     for (const ChartRow& row : panel.rows) {
       name_width = std::max(name_width, std::min(text_width(row.name, kRowSize), kWidestName));
       value_width = std::max(value_width, text_width(row.value, kRowSize));
       words += fmt::format(" {}.", row.words);
-      for (const Mark& mark : row.marks) {
-        if (std::ranges::find(legend, mark.look.name, &LegendEntry::name) == legend.end()) {
-          legend.push_back(mark.look);
-        }
+      for (const auto& [look, at] : row.marks) {
+        const auto same = std::ranges::find(legend, look.name, &LegendEntry::name);
+        if (same == legend.end()) legend.push_back(look);
       }
     }
+    legend.push_back({.name = panel.line_name, .sample = panel.line_look});
   }
   const double left = kMargin + (stacked ? 4 : name_width + 18);
   const double right = width_of(medium) - kMargin - (stacked ? 4 : value_width + 16);
@@ -103,7 +99,7 @@ std::string draw_panels(const std::string& title, std::vector<LegendEntry> legen
     std::vector<double> values{panel.line, panel.reach};
     for (const ChartRow& row : panel.rows) {
       values.insert(values.end(), {row.bar.first, row.bar.second});
-      for (const Mark& mark : row.marks) values.push_back(mark.at);
+      for (const auto& [look, at] : row.marks) values.push_back(at);
     }
     frame.begin_plot(left, right, height * static_cast<double>(panel.rows.size()) + 8);
     frame.draw_x_axis(values, panel.scale, panel.label);
@@ -234,7 +230,7 @@ std::string draw(const CoefficientChart& chart, Medium medium) {
   if (!panels.empty()) panels.rbegin()->second.label = chart.x;
   if (panels.size() > 1) note = join(note, "Mind the axes: each group has its own.");
   note = join(note, not_shown(skipped, "coefficient", Scale::kLinear));
-  return draw_panels(chart.title, {}, panels,
+  return draw_panels(chart.title, panels,
                      fmt::format("Dot and whisker chart. Across: {}.", chart.x), note, medium);
 }
 
@@ -250,10 +246,10 @@ std::string draw(const EpsilonChart& chart, Medium medium) {
   // An arrow runs past every marker.
   panel.reach = finite.size() > chart.rows.size() ? high : 1.3 * high;
   if (low > 0 && panel.reach / low > kWidestLinear) panel.scale = Scale::kLog10;
-  const std::string asked = fmt::format("asked for: ε = {}", number_text(chart.asked));
-  return draw_panels(chart.title, {{.name = asked, .sample = dashed}}, {{0, panel}},
-                     fmt::format("Chart of rows. Across: {}. Dashed: {}.", chart.x, asked), "",
-                     medium);
+  panel.line_name = fmt::format("asked for: ε = {}", number_text(chart.asked));
+  const std::string words =
+      fmt::format("Chart of rows. Across: {}. Dashed: {}.", chart.x, panel.line_name);
+  return draw_panels(chart.title, {{0, panel}}, words, "", medium);
 }
 
 }  // namespace sotto::report

@@ -29,7 +29,7 @@ int exponent_of(double value) {
   return static_cast<int>(std::floor(std::log10(value) + 1e-12));
 }
 
-// The largest of {1, 2, 5}·10^k that is not above `raw` > 0, or the smallest that is not below it.
+// The largest of {1, 2, 5}·10^k that is not above `raw` > 0; up: the smallest not below it.
 Step round_step(double raw, bool up) {
   const int exponent = exponent_of(raw);
   Step below{1, exponent};
