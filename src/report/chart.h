@@ -39,8 +39,8 @@ struct LineSeries {
   Band band{};  // empty, or as long as x
 };
 
-// Points that the axes cannot show (NaN, infinite, not positive on a logarithmic
-// axis) leave a gap and are counted below the chart.
+// Points that the axes cannot show (not finite, beyond ±10¹⁰⁰, not positive on a logarithmic
+// axis) leave a gap and are counted below the chart. The legend names the references.
 struct LineChart {
   ChartLabels labels{};
   Scale y_scale = Scale::kLinear;
@@ -54,7 +54,7 @@ struct BoxSeries {
 };
 
 // Groups side by side (values of ε, numbers of parties), in each group one box per series
-// (a solver). Boxes describe the finite samples; how many were not finite is
+// (a solver). Boxes describe the samples up to ±10¹⁰⁰; how many were not among them is
 // said below the chart. On a logarithmic axis a box still has the quartiles and
 // whiskers of the plain numbers; what is not positive is drawn at the axis's foot.
 struct BoxChart {
@@ -98,8 +98,8 @@ struct EpsilonChart {
   std::vector<Row> rows{};
 };
 
-// Who talks with whom, on a circle. Names stand beside the parties where all of them
-// fit; otherwise parties are numbered from 1, as in every message, and above
+// Who talks with whom, on a circle, a star's middle in the middle. Names stand beside the parties
+// where all of them fit; otherwise parties are numbered from 1, as in every message, and above
 // kMostNumbered they are dots.
 struct GraphDrawing {
   std::string title{};
@@ -110,34 +110,29 @@ struct GraphDrawing {
 inline constexpr std::size_t kMostNumbered = 60;
 inline constexpr std::size_t kMostDrawnEdges = 2000;  // of more, an even sample
 
+// Where a drawing stands: in a file of its own, with fixed colours on white; in a page, with
+// the page's CSS variables (light and dark); in a page as narrow as a telephone.
+enum class Medium { kFile, kPage, kTelephone };
+
+namespace report {
+
 // Whether names stand beside the parties in both drawings of inline_svg().
 [[nodiscard]] bool shows_all_names(const GraphDrawing& drawing);
 
 // "10 parties and 10 connections, a cycle, 2 neighbours each, …"
 [[nodiscard]] std::string graph_in_words(const Graph& graph);
 
-// Where a drawing takes its colours from: fixed ones in a file of its own, the
-// page's CSS variables (light and dark) inside HTML.
-enum class Paint { kStandalone, kInline };
+[[nodiscard]] std::string draw(const LineChart& chart, Medium medium);
+[[nodiscard]] std::string draw(const BoxChart& chart, Medium medium);
+[[nodiscard]] std::string draw(const CoefficientChart& chart, Medium medium);
+[[nodiscard]] std::string draw(const EpsilonChart& chart, Medium medium);
+[[nodiscard]] std::string draw(const GraphDrawing& drawing, Medium medium);
 
-// The height of a drawing follows from what stands above and below the plot.
-struct ChartSize {
-  double width = 0;
-  double plot_height = 0;
-};
-inline constexpr ChartSize kWideChart{720, 300};
-inline constexpr ChartSize kNarrowChart{360, 260};
+}  // namespace report
 
-[[nodiscard]] std::string draw(const LineChart& chart, ChartSize size, Paint paint);
-[[nodiscard]] std::string draw(const BoxChart& chart, ChartSize size, Paint paint);
-[[nodiscard]] std::string draw(const CoefficientChart& chart, ChartSize size, Paint paint);
-[[nodiscard]] std::string draw(const EpsilonChart& chart, ChartSize size, Paint paint);
-[[nodiscard]] std::string draw(const GraphDrawing& drawing, ChartSize size, Paint paint);
-
-// A file of its own: fixed colours, white background.
 template <class Chart>
 [[nodiscard]] std::string standalone_svg(const Chart& chart) {
-  return draw(chart, kWideChart, Paint::kStandalone);
+  return report::draw(chart, Medium::kFile);
 }
 
 // One chart drawn twice for an HTML page, which shows the one that fits the
@@ -149,8 +144,8 @@ struct InlineSvg {
 
 template <class Chart>
 [[nodiscard]] InlineSvg inline_svg(const Chart& chart) {
-  return {.wide = draw(chart, kWideChart, Paint::kInline),
-          .narrow = draw(chart, kNarrowChart, Paint::kInline)};
+  return {.wide = report::draw(chart, Medium::kPage),
+          .narrow = report::draw(chart, Medium::kTelephone)};
 }
 
 }  // namespace sotto

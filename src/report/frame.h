@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -12,8 +14,11 @@
 // What every chart has around its data: title, legend, axes, grid, remarks.
 namespace sotto::report {
 
-// An axis can show a value that is finite and, on a logarithmic axis, positive.
+// An axis can show a value up to ±10¹⁰⁰ and, on a logarithmic axis, from 10⁻¹⁰⁰ up.
 [[nodiscard]] bool drawable(double value, Scale scale);
+
+// "Not shown: 2 points that are not finite, or beyond ±10¹⁰⁰.", or nothing if there are none.
+[[nodiscard]] std::string not_shown(std::size_t count, std::string_view what, Scale scale);
 
 struct Tick {
   double value = 0;
@@ -29,10 +34,10 @@ struct Axis {
   std::vector<Tick> ticks{};
 
   // Where a value lies: 0 at `low`, 1 at `high`, linear in the value or in its logarithm.
-  [[nodiscard]] double fraction(double value) const;
-
-  // "iteration t, from 0 to 2000"
-  [[nodiscard]] std::string in_words(const std::string& label) const;
+  [[nodiscard]] double fraction(double value) const {
+    if (scale == Scale::kLinear) return (value - low) / (high - low);
+    return std::log(value / low) / std::log(high / low);
+  }
 };
 
 // The axis that holds every drawable value, with about `most_labels` labels
@@ -41,60 +46,61 @@ struct Axis {
 // [0.1, 1] if it is logarithmic.
 [[nodiscard]] Axis fit_axis(std::span<const double> values, Scale scale, int most_labels);
 
-// A name beside a sample of its series: a patch, a line across it, a marker in its middle.
+// A name beside a sample of its series: a patch if that is filled, or else a line, and a marker
+// in its middle. Without a name: nothing.
 struct LegendEntry {
   std::string name;
-  Look patch{};
-  Look line{};
+  Look sample{};
   std::optional<std::size_t> marker{};  // its series
   double radius = 3.4;
-  std::string fill{};  // of the marker
+  Color fill = Color::kPaper;  // of the marker
 };
-inline constexpr double kLegendSample = 30;
 inline constexpr double kMargin = 14;  // around everything
+[[nodiscard]] constexpr double width_of(Medium medium) {
+  return medium == Medium::kTelephone ? 360 : 720;
+}
 
-// Draws from top to bottom and so finds its height. (left, top) to (right, bottom) is the plot.
-class Frame {
+// A drawing from top to bottom, which so finds its height. (left, top) to (right, bottom) is the
+// plot.
+class Frame : public Svg {
  public:
   // Title and legend.
-  Frame(Svg& svg, ChartSize size, const std::string& title,
-        const std::vector<LegendEntry>& legend = {});
+  Frame(Medium medium, const std::string& title, const std::vector<LegendEntry>& legend = {});
 
-  // A y axis that holds the values, with its grid: begins a plot of size.plot_height.
-  void draw_y_axis(std::span<const double> values, Scale scale, const std::string& label);
+  // A y axis that holds the values, with its grid: begins a plot. Returns
+  // the axis in words: "mean-square error (log scale), from 0.0001 to 1"
+  std::string draw_y_axis(std::span<const double> values, Scale scale, const std::string& label);
   // A plot without one: begins below what is there.
   void begin_plot(double left, double right, double height);
 
-  // The x axis of numbers, with as many labels as fit side by side; with lines up
-  // through the plot if it has no other grid.
-  void draw_x_axis(std::span<const double> values, Scale scale, const std::string& label,
-                   bool grid);
-  // The x axis of categories, in slots of equal width.
-  void draw_categories(const std::vector<std::string>& names, const std::string& label);
+  // The same for x; with lines up through the plot if it has no other grid.
+  std::string draw_x_axis(std::span<const double> values, Scale scale, const std::string& label);
+  // The x axis of categories, in slots of equal width, which it returns.
+  double draw_categories(const std::vector<std::string>& names, const std::string& label);
 
   // The place of a value. What an axis cannot show stands at its near end.
-  [[nodiscard]] double x(double value) const;
-  [[nodiscard]] double y(double value) const;
-  [[nodiscard]] double slot_width(std::size_t slots) const;
+  [[nodiscard]] double x(double value) const {
+    return left_ + (right_ - left_) * std::clamp(x_axis_.fraction(value), 0.0, 1.0);
+  }
+  [[nodiscard]] double y(double value) const {
+    if (!drawable(value, y_axis_.scale)) return bottom_;
+    return bottom_ - (bottom_ - top_) * std::max(0.0, y_axis_.fraction(value));
+  }
 
-  // A remark below the chart, `indent` from its edge.
-  void draw_note(const std::string& text, double indent = 0);
+  // The document, with a remark below the chart. A screen reader says the words and the remark.
+  [[nodiscard]] std::string finish(const std::string& words, const std::string& note);
 
-  [[nodiscard]] const Axis& x_axis() const { return x_axis_; }
-  [[nodiscard]] const Axis& y_axis() const { return y_axis_; }
   [[nodiscard]] double left() const { return left_; }
   [[nodiscard]] double right() const { return right_; }
   [[nodiscard]] double top() const { return top_; }
   [[nodiscard]] double bottom() const { return bottom_; }
-  [[nodiscard]] double height() const { return height_; }
 
  private:
-  void draw_lines(const std::string& text, Point from, double width, const TextLook& look);
+  void draw_lines(const std::string& all, Point from, double width, const TextLook& look);
   void draw_x_label(const std::string& label);
-  [[nodiscard]] bool crowded() const;
 
-  Svg& svg_;
-  ChartSize size_;
+  std::string title_;
+  double width_;
   Axis x_axis_;
   Axis y_axis_;
   double left_ = 0;

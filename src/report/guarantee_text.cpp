@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/check.h"
@@ -74,21 +73,21 @@ std::string weaker_against(const RunRecord& record, const Adversary& observer) {
       number_text(std::exp(observer.epsilon_at_delta)), number_text(std::exp(record.epsilon)));
 }
 
-// Two rows of one person move the release twice as far.
-void add_limits_of_the_unit(const RunRecord& record, std::vector<std::string>& limits) {
+// Two rows of one person move the release twice as far. `covered`: an observer against whom
+// the run keeps what was asked for, if there is one.
+void add_limits_of_the_unit(const RunRecord& record, const Adversary* covered,
+                            std::vector<std::string>& limits) {
   if (record.unit == Unit::kEntry) {
     limits.emplace_back(
         "A person is not one number. A person's row moves many of a party's sums at once, so this "
         "run promises nothing about a person's row.");
     return;
   }
-  const auto strongest = std::ranges::find_if(
-      record.adversaries, [&](const auto& observer) { return holds_against(record, observer); });
-  if (strongest != record.adversaries.end() && is_gaussian(record) && record.delta > 0 &&
-      std::isfinite(strongest->shift)) {
+  if (covered != nullptr && is_gaussian(record) && record.delta > 0 &&
+      std::isfinite(covered->shift)) {
     limits.push_back(fmt::format(
         "A person with several rows is protected less: with two rows, {} at the same δ.",
-        equals("ε", gaussian_epsilon(2 * strongest->shift, record.delta))));
+        equals("ε", gaussian_epsilon(2 * covered->shift, record.delta))));
   }
   limits.emplace_back(
       "A party is not protected as a whole: who takes part is public, and what all of a party's "
@@ -99,15 +98,17 @@ void add_limits_of_the_unit(const RunRecord& record, std::vector<std::string>& l
 
 GuaranteeText guarantee_text(const RunRecord& record) {
   GuaranteeText text;
+  const Adversary* first_covered = nullptr;
   std::vector<std::string> covered;
   for (const Adversary& observer : record.adversaries) {
     if (holds_against(record, observer)) {
+      if (first_covered == nullptr) first_covered = &observer;
       covered.push_back(observer_in_words(observer));
     } else {
       text.limits.push_back(weaker_against(record, observer));
     }
   }
-  if (covered.empty()) {
+  if (first_covered == nullptr) {
     text.kept.emplace_back("The ε and δ that were asked for hold against none of the observers.");
   } else {
     text.kept.push_back(fmt::format(
@@ -115,17 +116,13 @@ GuaranteeText guarantee_text(const RunRecord& record) {
         "factor {}, plus {} ({}).",
         what_may_change(record), one_of(covered), equals("e^ε", std::exp(record.epsilon)),
         equals("δ", record.delta), odds_text(record.delta)));
-    for (const Adversary& observer : record.adversaries) {
-      if (!holds_against(record, observer)) continue;
-      text.kept.push_back(guess_in_words(record, observer));
-      break;
-    }
+    text.kept.push_back(guess_in_words(record, *first_covered));
   }
   text.kept.emplace_back(
       "Whatever is computed from the released sums costs nothing more: the model, its intervals, "
       "any prediction made with it.");
 
-  add_limits_of_the_unit(record, text.limits);
+  add_limits_of_the_unit(record, first_covered, text.limits);
   text.limits.emplace_back(
       "What the model shows is not hidden. If it shows that smokers fall ill more often, it says "
       "so of every smoker, in the tables or not.");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 // Every text of a page or drawing passes through here before a browser sees it.
 namespace sotto::report {
@@ -156,11 +157,9 @@ std::string shorten(std::string_view text, double width, double size) {
 
 std::vector<std::string> wrap_text(std::string_view text, double width, double size) {
   std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t space = std::min(text.find(' '), text.size());
-    const std::string word = shorten(text.substr(0, space), width, size);
-    text.remove_prefix(std::min(space + 1, text.size()));
-    if (word.empty()) continue;
+  std::istringstream words{std::string(text)};
+  for (std::string word; words >> word;) {
+    word = shorten(word, width, size);
     if (!lines.empty() && text_width(lines.back() + " " + word, size) <= width) {
       lines.back() += " " + word;
     } else {

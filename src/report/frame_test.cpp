@@ -1,3 +1,5 @@
+#include "report/frame.h"
+
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
@@ -6,7 +8,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "report/frame.h"
 #include "report/text.h"
 
 namespace sotto::report {
