@@ -38,7 +38,7 @@ inline LineChart decay() {
                      .y = "mean-square error E[1/n Σ‖xᵢ(t) − x*‖²]"},
           .y_scale = Scale::kLog10,
           .series = {std::move(gt), std::move(exact)},
-          .references = {{.label = "predicted floor, 9.1×10⁻⁴", .y = 9.1e-4}}};
+          .references = {{.label = "predicted floor", .y = 9.1e-4}}};
 }
 
 inline std::vector<double> lognormal(std::mt19937& random, double median, double spread) {
