@@ -1,11 +1,8 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
-#include "base/integer.h"
 #include "paillier/kernels/lanes.h"
 #include "paillier/kernels/limbs.h"
 
