@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <utility>
 
 #include "base/check.h"
 
@@ -66,15 +64,10 @@ Average AveragingParty::result() const {
 bool AveragingParty::agrees(std::span<const double> theirs, double scale) const {
   const std::vector<double> own = result().values;
   if (plan_.method == ConsensusMethod::kExact) return std::ranges::equal(own, theirs);
-  if (theirs.size() != own.size()) return false;
   // The rounds shrink a disagreement of at most √n·scale by τ; sums are n averages. A factor of
   // ten is for rounding: masks may be far larger than what is left of them.
   const auto n = static_cast<double>(weights_.graph().size());
-  const double allowed = 10 * n * std::sqrt(n) * scale * plan_.tolerance;
-  for (std::size_t k = 0; k < own.size(); ++k) {
-    if (!(std::abs(own[k] - theirs[k]) <= allowed)) return false;
-  }
-  return true;
+  return all_within(10 * n * std::sqrt(n) * scale * plan_.tolerance, own, theirs);
 }
 
 }  // namespace sotto

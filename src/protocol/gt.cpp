@@ -1,10 +1,6 @@
 // `gt` as messages: the steps of one party, and the barrier that a network puts before them.
 #include "protocol/gt.h"
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 #include "base/check.h"
 #include "protocol/consensus.h"
 
@@ -99,13 +95,9 @@ Average TrackingParty::result() const {
 
 bool TrackingParty::agrees(std::span<const double> theirs, double /*scale*/) const {
   const auto own = tracking_.x();
-  if (theirs.size() != own.size()) return false;
   double largest = 0;
   for (const double x : own) largest = std::max(largest, std::abs(x));
-  for (std::size_t k = 0; k < own.size(); ++k) {
-    if (!(std::abs(own[k] - theirs[k]) <= kAgreement * largest)) return false;
-  }
-  return true;
+  return all_within(kAgreement * largest, own, theirs);
 }
 
 }  // namespace sotto

@@ -2,12 +2,8 @@
 #include <Spectra/GenEigsSolver.h>
 
 #include <Eigen/Eigenvalues>
-#include <algorithm>
-#include <cmath>
 #include <limits>
-#include <utility>
 
-#include "base/check.h"
 #include "protocol/gt.h"
 
 namespace sotto {

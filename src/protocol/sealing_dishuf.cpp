@@ -1,8 +1,6 @@
 // The sealing of `dishuf`, Algorithm 2: neighbours mix their masked values under each other's keys,
 // and what is mixed in cancels in the sum.
-#include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "base/check.h"
 #include "privacy/calibrate/dishuf.h"

@@ -5,7 +5,6 @@
 #include <openssl/kdf.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/check.h"
 #include "protocol/sealing.h"
@@ -86,7 +85,7 @@ class Pairwise final : public Sealing {
         seal_(inputs.secret, parameters, inputs.noise),
         context_(inputs.context) {
     for (const PartyId neighbour : inputs.graph.neighbours(self_)) {
-      edges_.push_back({neighbour, draw_key(inputs.keys), false});
+      edges_.push_back({neighbour, draw_key(inputs.keys)});
     }
   }
 
@@ -105,7 +104,7 @@ class Pairwise final : public Sealing {
     }
     const auto* offer = std::get_if<PairwiseOffer>(&message.payload);
     if (offer == nullptr) return bad_peer(message.from, "sent something else than a pairwise key");
-    if (edge->masked) return bad_peer(message.from, "sent a second pairwise key");
+    if (edge->key == nullptr) return bad_peer(message.from, "sent a second pairwise key");
 
     const PublicKey own = public_part(edge->key.get());
     const bool lower = self_ < message.from;
@@ -118,13 +117,12 @@ class Pairwise final : public Sealing {
     KeyedRandom shared(key);
     OPENSSL_cleanse(key.data(), key.size());
     seal_.add_mask(shared, /*subtract=*/!lower);
-    edge->masked = true;
     edge->key.reset();
     return std::vector<Message>{};
   }
 
   [[nodiscard]] bool done() const override {
-    return std::ranges::all_of(edges_, &EdgeState::masked);
+    return std::ranges::all_of(edges_, [](const EdgeState& edge) { return edge.key == nullptr; });
   }
 
   [[nodiscard]] Released release() const override {
@@ -138,7 +136,6 @@ class Pairwise final : public Sealing {
   struct EdgeState {
     PartyId neighbour = 0;
     KeyHandle key;  // gone once the mask is in
-    bool masked = false;
   };
 
   PartyId self_;
