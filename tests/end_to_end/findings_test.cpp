@@ -23,6 +23,7 @@
 #include "simulate/simulation.h"
 #include "solve/estimators.h"
 #include "study/study.h"
+#include "support/exact_shifts.h"
 
 namespace sotto {
 namespace {

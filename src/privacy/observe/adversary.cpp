@@ -6,7 +6,6 @@
 #include <charconv>
 
 #include "base/check.h"
-#include "privacy/budget.h"
 #include "privacy/observe/coalition.h"
 
 // The observers' names, the two shapes that a table can have, and the one place where it is asked

@@ -1,15 +1,8 @@
 #pragma once
 
-#include <cstddef>
 #include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "graph/graph.h"
-#include "privacy/budget.h"
 #include "privacy/calibrate/noise.h"
 
 // Who could learn how much, whatever the solver: the table that every plan prints.
@@ -46,14 +39,8 @@ struct Adversary {
                                                              const Budget& budget,
                                                              std::size_t colluders);
 
-// --- exact shifts, one observer at a time ---
-
-// Eavesdropper of `dishuf` for given products a_{i→j}a_{j→i} per edge: the
-// largest √(vᵀC⁻¹v) over the parties, v the shift and C the covariance of y(0).
-[[nodiscard]] double shuffle_shift(const Graph& graph, const ShuffleNoise& noise,
-                                   Sensitivity sensitivity, std::span<const double> edge_products);
-
-// The proven bound over every draw of the multipliers (docs/proofs/graph_calibration.md).
+// The eavesdropper of `dishuf`: the proven bound over every draw of the multipliers
+// (docs/proofs/graph_calibration.md).
 [[nodiscard]] double shuffle_shift_bound(const Graph& graph, const ShuffleNoise& noise,
                                          Sensitivity sensitivity);
 
@@ -62,13 +49,8 @@ struct WorstParty {
   PartyId party = 0;
 };
 
-// Coalition pooling all it holds, plus the eavesdropper, for given products
+// A coalition in `pairwise` that pools all it holds, plus the eavesdropper
 // (docs/proofs/coalition.md).
-[[nodiscard]] WorstParty shuffle_coalition_shift(const Graph& graph, const ShuffleNoise& noise,
-                                                 Sensitivity sensitivity,
-                                                 std::span<const double> edge_products,
-                                                 std::span<const PartyId> coalition);
-
 [[nodiscard]] WorstParty pairwise_coalition_shift(const Graph& graph, const PairwiseNoise& noise,
                                                   Sensitivity sensitivity,
                                                   std::span<const PartyId> coalition);

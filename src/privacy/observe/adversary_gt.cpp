@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "privacy/budget.h"
 #include "privacy/observe/adversary.h"
 
 // Who sees how much of `gt`: every party protects itself, so whoever watches sees the same. One

@@ -1,14 +1,7 @@
 #pragma once
 
-#include <Eigen/Core>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <optional>
-#include <span>
-#include <vector>
 
-#include "graph/graph.h"
 #include "graph/spectrum.h"
 #include "privacy/calibrate/noise.h"
 
