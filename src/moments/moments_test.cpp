@@ -14,6 +14,7 @@
 #include "data/csv/csv_source.h"
 #include "moments/moments_sum.h"
 #include "moments/quadratic.h"
+#include "support/memory_source.h"
 
 namespace sotto {
 namespace {

@@ -1,11 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "data/encoding.h"
 #include "moments/sensitivity.h"
 #include "solve/estimators.h"

@@ -24,6 +24,7 @@
 #include "solve/estimators.h"
 #include "study/study.h"
 #include "support/exact_shifts.h"
+#include "support/memory_source.h"
 
 namespace sotto {
 namespace {
