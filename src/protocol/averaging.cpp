@@ -7,14 +7,6 @@
 #include "base/check.h"
 
 namespace sotto {
-namespace {
-
-bool belongs_to_averaging(const Payload& payload) {
-  return std::holds_alternative<RoundValues>(payload) ||
-         std::holds_alternative<RoundReleases>(payload);
-}
-
-}  // namespace
 
 AveragingParty::AveragingParty(PartyId self, Weights weights, ConsensusPlan plan,
                                std::unique_ptr<Sealing> sealing, Barrier barrier)
@@ -30,7 +22,8 @@ Result<std::vector<Message>> AveragingParty::start() {
 
 Result<std::vector<Message>> AveragingParty::receive(const Message& message) {
   if (consensus_ != nullptr) return consensus_->receive(message);
-  if (belongs_to_averaging(message.payload)) {
+  if (std::holds_alternative<RoundValues>(message.payload) ||
+      std::holds_alternative<RoundReleases>(message.payload)) {
     SOTTO_TRY(early_.keep(self_, weights_.graph(), message, [this](const Message& first) {
       return protocol::inspect_first_round(plan_, weights_.graph(), sealing_->entries(), first);
     }));

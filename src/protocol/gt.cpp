@@ -5,13 +5,6 @@
 #include "protocol/consensus.h"
 
 namespace sotto {
-namespace {
-
-// Two parties' x may differ by this much of the larger: tracking stops after a fixed number of
-// rounds, and what is left is an error like any other; what is far beyond is a lie.
-constexpr double kAgreement = 0.05;
-
-}  // namespace
 
 GradientTracking::GradientTracking(PartyId self, const Weights& weights, PerturbedCost cost,
                                    double step, Round rounds)
@@ -94,6 +87,9 @@ Average TrackingParty::result() const {
 }
 
 bool TrackingParty::agrees(std::span<const double> theirs, double /*scale*/) const {
+  // Two parties' x may differ by this much of the larger: tracking stops after a fixed number of
+  // rounds, and what is left is an error like any other; what is far beyond is a lie.
+  constexpr double kAgreement = 0.05;
   const auto own = tracking_.x();
   double largest = 0;
   for (const double x : own) largest = std::max(largest, std::abs(x));

@@ -260,11 +260,11 @@ struct HalfPairs {
 
 // Both halves one after the other, the second only if it is in use.
 struct Halves {
-  template <auto lower, auto upper, class... Vectors>
-  static void compute(const LaneModulus& modulus, Vectors... vectors) {
+  template <auto lower, auto upper, class... Operands>
+  static void compute(const LaneModulus& modulus, Operands... operands) {
     const TowardsZero rounding;
-    lower(modulus, vectors...);
-    if (modulus.lanes > kHalf) upper(modulus, vectors...);
+    lower(modulus, operands...);
+    if (modulus.lanes > kHalf) upper(modulus, operands...);
   }
 
   static void select(const LaneModulus& modulus, Vector8* out, const Vector8* table,

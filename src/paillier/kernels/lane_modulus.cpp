@@ -67,10 +67,6 @@ Limbs divide(Limbs& words, const Limbs& divisor) {
 
 }  // namespace
 
-Vectors::~Vectors() {
-  wipe_memory(vectors_.data(), vectors_.size() * sizeof(Vector8));
-}
-
 void put_number(Vector8* vectors, std::size_t limbs, std::size_t lane, const Integer& number) {
   check(number >= 0 && mpz_sizeinbase(number.get_mpz_t(), 2) <= kLimbBits * limbs,
         "a number fits its limbs");
@@ -116,10 +112,6 @@ PairModulus::PairModulus(std::span<const Integer> moduli)
 
 LaneModulus PairModulus::view(std::size_t lanes) const {
   return {blocks_, lanes, moduli_.at(0), constants_.at(kInverseLimbs), constants_.at(0)};
-}
-
-std::size_t PairModulus::limbs() const {
-  return kBlockLimbs * blocks_;
 }
 
 void PairModulus::put(Vector8* pair, std::size_t lane, const Integer& number) const {
