@@ -14,14 +14,12 @@ namespace {
 
 using PublicKey = std::array<std::byte, 32>;
 
-struct FreeKey {
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+template <auto free>
+struct FreedBy {
+  void operator()(auto* object) const { free(object); }
 };
-struct FreeContext {
-  void operator()(EVP_PKEY_CTX* context) const { EVP_PKEY_CTX_free(context); }
-};
-using KeyHandle = std::unique_ptr<EVP_PKEY, FreeKey>;
-using ContextHandle = std::unique_ptr<EVP_PKEY_CTX, FreeContext>;
+using KeyHandle = std::unique_ptr<EVP_PKEY, FreedBy<EVP_PKEY_free>>;
+using ContextHandle = std::unique_ptr<EVP_PKEY_CTX, FreedBy<EVP_PKEY_CTX_free>>;
 
 const unsigned char* raw(const std::byte* bytes) {
   return reinterpret_cast<const unsigned char*>(bytes);

@@ -225,40 +225,39 @@ std::size_t bit(const Limbs& e, std::size_t index) {
 class Comb final : public FixedBase {
  public:
   Comb(std::shared_ptr<const PairArithmetic> pairs, const Integer& base, std::size_t exponent_bits)
-      : shared_(std::move(pairs)),
-        pairs_(*shared_),
+      : pairs_(std::move(pairs)),
         exponent_bits_(exponent_bits),
         row_((exponent_bits + kTeeth - 1) / kTeeth),
         columns_((row_ + kBlocks - 1) / kBlocks),
-        table_(kBlocks * kColumnValues, pairs_.words()) {
-    Scratch scratch(pairs_);
+        table_(kBlocks * kColumnValues, pairs_->words()) {
+    Scratch scratch(*pairs_);
     for (std::size_t block = 0; block < kBlocks; ++block) {
-      std::ranges::copy(pairs_.one(), table_.at(block * kColumnValues));
+      std::ranges::copy(pairs_->one(), table_.at(block * kColumnValues));
     }
-    Limbs power(pairs_.words());  // g^(2^index)
-    pairs_.enter(power.data(), base, scratch);
+    Limbs power(pairs_->words());  // g^(2^index)
+    pairs_->enter(power.data(), base, scratch);
     for (std::size_t index = 0; index < kTeeth * row_; ++index) {
-      if (index > 0) pairs_.square(power.data(), power.data(), scratch);
+      if (index > 0) pairs_->square(power.data(), power.data(), scratch);
       const std::size_t within = index % row_;
       if (within % columns_ == 0) extend(within / columns_, index / row_, power, scratch);
     }
   }
 
   [[nodiscard]] Residues power(std::span<const Integer> exponents) const override {
-    const std::size_t words = pairs_.words();
+    const std::size_t words = pairs_->words();
     Residues result{exponents.size(), Limbs(exponents.size() * words)};
     parallel_for(exponents.size(), 0, [&](std::size_t k) {
-      Scratch scratch(pairs_);
+      Scratch scratch(*pairs_);
       Limbs chosen(words);
       const Limbs e = limbs_of(exponents[k], limbs_for_bits(exponent_bits_));
       mp_limb_t* x = result.words.data() + k * words;
-      std::ranges::copy(pairs_.one(), x);
+      std::ranges::copy(pairs_->one(), x);
       for (std::size_t column = columns_; column-- > 0;) {
-        if (column + 1 < columns_) pairs_.square(x, x, scratch);
+        if (column + 1 < columns_) pairs_->square(x, x, scratch);
         for (std::size_t block = 0; block * columns_ + column < row_; ++block) {
           table_.select(chosen.data(), block * kColumnValues, kColumnValues,
                         digit(e, block * columns_ + column));
-          pairs_.multiply(x, x, chosen.data(), scratch);
+          pairs_->multiply(x, x, chosen.data(), scratch);
         }
       }
     });
@@ -275,7 +274,7 @@ class Comb final : public FixedBase {
     const std::size_t first = block * kColumnValues;
     const std::size_t half = std::size_t{1} << tooth;
     for (std::size_t d = 0; d < half; ++d) {
-      pairs_.multiply(table_.at(first + half + d), table_.at(first + d), power.data(), scratch);
+      pairs_->multiply(table_.at(first + half + d), table_.at(first + d), power.data(), scratch);
     }
   }
 
@@ -287,8 +286,7 @@ class Comb final : public FixedBase {
     return digit;
   }
 
-  std::shared_ptr<const PairArithmetic> shared_;  // a table outlives its kernel
-  const PairArithmetic& pairs_;
+  std::shared_ptr<const PairArithmetic> pairs_;  // a table outlives its kernel
   std::size_t exponent_bits_;
   std::size_t row_;      // a
   std::size_t columns_;  // b
@@ -298,15 +296,15 @@ class Comb final : public FixedBase {
 class PortableKernel final : public Kernel {
  public:
   explicit PortableKernel(const Integer& n)
-      : Kernel(n), shared_(std::make_shared<const PairArithmetic>(n)), pairs_(*shared_) {}
+      : Kernel(n), pairs_(std::make_shared<const PairArithmetic>(n)) {}
 
   [[nodiscard]] std::string_view name() const override { return "portable"; }
 
   [[nodiscard]] Residues load(std::span<const Integer> numbers) const override {
     Residues result = blank(numbers.size());
-    Scratch scratch(pairs_);
+    Scratch scratch(*pairs_);
     for (std::size_t k = 0; k < numbers.size(); ++k) {
-      pairs_.enter(at(result, k), numbers[k], scratch);
+      pairs_->enter(at(result, k), numbers[k], scratch);
     }
     return result;
   }
@@ -314,11 +312,11 @@ class PortableKernel final : public Kernel {
   [[nodiscard]] std::vector<LimbPair> store_pairs(const Residues& residues) const override {
     std::vector<LimbPair> result;
     result.reserve(residues.count);
-    Scratch scratch(pairs_);
-    Limbs pair(pairs_.words());
+    Scratch scratch(*pairs_);
+    Limbs pair(pairs_->words());
     const auto middle = pair.begin() + static_cast<std::ptrdiff_t>(pair.size() / 2);
     for (std::size_t k = 0; k < residues.count; ++k) {
-      pairs_.leave(pair.data(), at(residues, k), scratch);
+      pairs_->leave(pair.data(), at(residues, k), scratch);
       result.push_back({Limbs(pair.begin(), middle), Limbs(middle, pair.end())});
     }
     return result;
@@ -327,9 +325,9 @@ class PortableKernel final : public Kernel {
   [[nodiscard]] Residues multiply(const Residues& left, const Residues& right) const override {
     check(left.count == right.count, "batches that are multiplied have one length");
     Residues result = blank(left.count);
-    Scratch scratch(pairs_);
+    Scratch scratch(*pairs_);
     for (std::size_t k = 0; k < left.count; ++k) {
-      pairs_.multiply(at(result, k), at(left, k), at(right, k), scratch);
+      pairs_->multiply(at(result, k), at(left, k), at(right, k), scratch);
     }
     return result;
   }
@@ -343,20 +341,20 @@ class PortableKernel final : public Kernel {
     const std::size_t windows = (exponent_bits + window - 1) / window;
     Residues result = blank(bases.count);
     parallel_for(bases.count, 0, [&](std::size_t k) {
-      Scratch scratch(pairs_);
-      Table powers(entries, pairs_.words());
-      Limbs chosen(pairs_.words());
-      std::ranges::copy(pairs_.one(), powers.at(0));
-      std::copy_n(at(bases, k), pairs_.words(), powers.at(1));
+      Scratch scratch(*pairs_);
+      Table powers(entries, pairs_->words());
+      Limbs chosen(pairs_->words());
+      std::ranges::copy(pairs_->one(), powers.at(0));
+      std::copy_n(at(bases, k), pairs_->words(), powers.at(1));
       for (std::size_t d = 2; d < entries; ++d) {
         if (d % 2 == 0) {
-          pairs_.square(powers.at(d), powers.at(d / 2), scratch);
+          pairs_->square(powers.at(d), powers.at(d / 2), scratch);
         } else {
-          pairs_.multiply(powers.at(d), powers.at(d - 1), powers.at(1), scratch);
+          pairs_->multiply(powers.at(d), powers.at(d - 1), powers.at(1), scratch);
         }
       }
       mp_limb_t* x = at(result, k);
-      std::ranges::copy(pairs_.one(), x);
+      std::ranges::copy(pairs_->one(), x);
       for (std::size_t w = windows; w-- > 0;) {
         std::size_t digit = 0;
         for (std::size_t b = 0; b < window; ++b) digit |= bit(e, w * window + b) << b;
@@ -365,8 +363,8 @@ class PortableKernel final : public Kernel {
           std::ranges::copy(chosen, x);
           continue;
         }
-        for (std::size_t b = 0; b < window; ++b) pairs_.square(x, x, scratch);
-        pairs_.multiply(x, x, chosen.data(), scratch);
+        for (std::size_t b = 0; b < window; ++b) pairs_->square(x, x, scratch);
+        pairs_->multiply(x, x, chosen.data(), scratch);
       }
     });
     return result;
@@ -374,7 +372,7 @@ class PortableKernel final : public Kernel {
 
   [[nodiscard]] std::unique_ptr<FixedBase> fixed_base(const Integer& base,
                                                       std::size_t exponent_bits) const override {
-    return std::make_unique<Comb>(shared_, base, exponent_bits);
+    return std::make_unique<Comb>(pairs_, base, exponent_bits);
   }
 
  private:
@@ -387,17 +385,16 @@ class PortableKernel final : public Kernel {
   }
 
   [[nodiscard]] Residues blank(std::size_t count) const {
-    return {count, Limbs(count * pairs_.words())};
+    return {count, Limbs(count * pairs_->words())};
   }
   [[nodiscard]] mp_limb_t* at(Residues& residues, std::size_t k) const {
-    return residues.words.data() + k * pairs_.words();
+    return residues.words.data() + k * pairs_->words();
   }
   [[nodiscard]] const mp_limb_t* at(const Residues& residues, std::size_t k) const {
-    return residues.words.data() + k * pairs_.words();
+    return residues.words.data() + k * pairs_->words();
   }
 
-  std::shared_ptr<const PairArithmetic> shared_;
-  const PairArithmetic& pairs_;
+  std::shared_ptr<const PairArithmetic> pairs_;
 };
 
 }  // namespace
