@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "solve/noisy_sums.h"
 
 namespace sotto {
