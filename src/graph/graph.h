@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -74,6 +73,9 @@ class Graph {
 
  private:
   Graph() = default;
+  // Of edges that are right by construction.
+  [[nodiscard]] static Graph trusted(Topology topology, std::size_t parties,
+                                     std::vector<Edge> edges);
   Topology topology_ = Topology::kEdges;
   std::vector<Edge> edges_;
   std::vector<std::size_t> first_;  // neighbours of i: adjacent_[first_[i] .. first_[i+1])

@@ -1,7 +1,7 @@
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <utility>
+#include <ranges>
 
 #include "base/check.h"
 #include "graph/graph.h"
@@ -15,13 +15,11 @@ constexpr std::size_t kMembersShown = 6;
 
 // "{1, 2, 3, 4, 5, 6 and 12 more}"
 std::string abbreviated(const std::vector<PartyId>& members) {
-  std::string text = "{";
-  const std::size_t shown = std::min(members.size(), kMembersShown);
-  for (std::size_t i = 0; i < shown; ++i) {
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", members[i] + 1);
-  }
-  if (shown < members.size()) text += fmt::format(" and {} more", members.size() - shown);
-  return text + "}";
+  std::vector<PartyId> shown;
+  for (const PartyId party : members | std::views::take(kMembersShown)) shown.push_back(party + 1);
+  const std::size_t more = members.size() - shown.size();
+  return fmt::format("{{{}{}}}", fmt::join(shown, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 }  // namespace

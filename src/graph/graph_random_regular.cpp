@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
-#include <vector>
 
 #include "base/check.h"
 #include "base/random.h"
@@ -195,12 +193,8 @@ Result<Graph> Graph::random_regular(std::size_t parties, std::size_t degree, std
     } else {
       edges = draw_regular(parties, degree, random);
     }
-    Result<Graph> graph = make(parties, std::move(edges));
-    check(graph.has_value(), "a repaired pairing is a graph");
-    if (graph->connected()) {
-      graph->topology_ = Topology::kRandomRegular;
-      return graph;
-    }
+    Graph graph = trusted(Topology::kRandomRegular, parties, std::move(edges));
+    if (graph.connected()) return graph;
   }
   check(false, "a random regular graph is connected within so many draws");
   return bad_degree(parties, degree, "none was found that is connected", "another degree");

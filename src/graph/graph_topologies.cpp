@@ -23,58 +23,44 @@ constexpr std::size_t max_complete() {
   return std::min(parties, kMaxParties);
 }
 
-PartyId id(std::size_t index) {
-  return static_cast<PartyId>(index);
-}
-
-Graph made(std::size_t parties, std::vector<Edge> edges) {
-  Result<Graph> graph = Graph::make(parties, std::move(edges));
-  check(graph.has_value(), "a known topology is a graph");
-  return std::move(*graph);
-}
-
 }  // namespace
+
+Graph Graph::trusted(Topology topology, std::size_t parties, std::vector<Edge> edges) {
+  Result<Graph> graph = make(parties, std::move(edges));
+  check(graph.has_value(), "edges that are right by construction make a graph");
+  graph->topology_ = topology;
+  return *std::move(graph);
+}
 
 Result<Graph> Graph::cycle(std::size_t parties) {
   SOTTO_TRY(require_parties("cycle", parties, 3));
   std::vector<Edge> edges;
-  edges.reserve(parties);
-  for (std::size_t i = 0; i < parties; ++i) edges.push_back({id(i), id((i + 1) % parties)});
-  Graph graph = made(parties, std::move(edges));
-  graph.topology_ = Topology::kCycle;
-  return graph;
+  for (PartyId i = 0; i < parties; ++i) edges.push_back({i, PartyId((i + 1) % parties)});
+  return trusted(Topology::kCycle, parties, std::move(edges));
 }
 
 Result<Graph> Graph::path(std::size_t parties) {
   SOTTO_TRY(require_parties("path", parties, 2));
   std::vector<Edge> edges;
-  edges.reserve(parties);
-  for (std::size_t i = 0; i + 1 < parties; ++i) edges.push_back({id(i), id(i + 1)});
-  Graph graph = made(parties, std::move(edges));
-  graph.topology_ = Topology::kPath;
-  return graph;
+  for (PartyId i = 0; i + 1 < parties; ++i) edges.push_back({i, i + 1});
+  return trusted(Topology::kPath, parties, std::move(edges));
 }
 
 Result<Graph> Graph::star(std::size_t parties) {
   SOTTO_TRY(require_parties("star", parties, 2));
   std::vector<Edge> edges;
-  edges.reserve(parties);
-  for (std::size_t i = 1; i < parties; ++i) edges.push_back({0, id(i)});
-  Graph graph = made(parties, std::move(edges));
-  graph.topology_ = Topology::kStar;
-  return graph;
+  for (PartyId i = 1; i < parties; ++i) edges.push_back({0, i});
+  return trusted(Topology::kStar, parties, std::move(edges));
 }
 
 Result<Graph> Graph::complete(std::size_t parties) {
   SOTTO_TRY(require_parties("complete graph", parties, 2, max_complete()));
   std::vector<Edge> edges;
   edges.reserve(parties * (parties - 1) / 2);
-  for (std::size_t i = 0; i < parties; ++i) {
-    for (std::size_t j = i + 1; j < parties; ++j) edges.push_back({id(i), id(j)});
+  for (PartyId i = 0; i < parties; ++i) {
+    for (PartyId j = i + 1; j < parties; ++j) edges.push_back({i, j});
   }
-  Graph graph = made(parties, std::move(edges));
-  graph.topology_ = Topology::kComplete;
-  return graph;
+  return trusted(Topology::kComplete, parties, std::move(edges));
 }
 
 std::size_t grid_rows(std::size_t parties) {
@@ -98,27 +84,22 @@ Result<Graph> Graph::grid(std::size_t parties) {
   }
   const std::size_t columns = parties / rows;
   std::vector<Edge> edges;
-  edges.reserve(2 * parties);
-  for (std::size_t i = 0; i < parties; ++i) {
-    if ((i + 1) % columns != 0) edges.push_back({id(i), id(i + 1)});
-    if (i + columns < parties) edges.push_back({id(i), id(i + columns)});
+  for (PartyId i = 0; i < parties; ++i) {
+    if ((i + 1) % columns != 0) edges.push_back({i, i + 1});
+    if (i + columns < parties) edges.push_back({i, PartyId(i + columns)});
   }
-  Graph graph = made(parties, std::move(edges));
-  graph.topology_ = Topology::kGrid;
-  return graph;
+  return trusted(Topology::kGrid, parties, std::move(edges));
 }
 
 // An outer five-cycle, an inner five-pointed star, and five spokes.
 Graph Graph::petersen() {
   std::vector<Edge> edges;
-  for (std::size_t i = 0; i < 5; ++i) {
-    edges.push_back({id(i), id((i + 1) % 5)});
-    edges.push_back({id(5 + i), id(5 + (i + 2) % 5)});
-    edges.push_back({id(i), id(5 + i)});
+  for (PartyId i = 0; i < 5; ++i) {
+    edges.push_back({i, (i + 1) % 5});
+    edges.push_back({5 + i, 5 + (i + 2) % 5});
+    edges.push_back({i, 5 + i});
   }
-  Graph graph = made(10, std::move(edges));
-  graph.topology_ = Topology::kPetersen;
-  return graph;
+  return trusted(Topology::kPetersen, 10, std::move(edges));
 }
 
 }  // namespace sotto

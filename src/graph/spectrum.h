@@ -1,10 +1,7 @@
 #pragma once
 
 #include <Eigen/SparseCore>
-#include <optional>
-#include <span>
 
-#include "graph/graph.h"
 #include "graph/weights.h"
 
 namespace sotto {

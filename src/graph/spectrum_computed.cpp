@@ -144,19 +144,14 @@ double upper_bound(const Matrix& laplacian) {
   return bound;
 }
 
-Matrix identity(Eigen::Index size) {
-  Matrix result(size, size);
-  result.setIdentity();
-  return result;
-}
-
 class LaplacianSpectrum {
  public:
   explicit LaplacianSpectrum(const Matrix& laplacian)
       : laplacian_(laplacian),
         size_(laplacian.rows()),
-        identity_(identity(size_)),
+        identity_(size_, size_),
         bound_(upper_bound(laplacian)) {
+    identity_.setIdentity();
     cholesky_.analyzePattern(laplacian_ + identity_);
   }
 

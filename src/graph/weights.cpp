@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <utility>
 
 // Every way to weights ends in one that has been checked, or that is right by its formula.
 namespace sotto {
@@ -17,9 +16,6 @@ std::string uniform_fix(const Graph& graph) {
 }
 
 }  // namespace
-
-Weights::Weights(Graph graph, std::vector<double> per_edge)
-    : graph_(std::move(graph)), per_edge_(std::move(per_edge)) {}
 
 Result<Weights> Weights::uniform(const Graph& graph, double weight) {
   if (!(weight > 0 && weight < 1)) {

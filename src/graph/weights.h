@@ -1,9 +1,5 @@
 #pragma once
 
-#include <optional>
-#include <span>
-#include <vector>
-
 #include "graph/graph.h"
 
 namespace sotto {
@@ -30,7 +26,8 @@ class Weights {
   [[nodiscard]] std::optional<double> uniform_weight() const;  // if all edges weigh the same
 
  private:
-  Weights(Graph graph, std::vector<double> per_edge);
+  Weights(Graph graph, std::vector<double> per_edge)
+      : graph_(std::move(graph)), per_edge_(std::move(per_edge)) {}
   Graph graph_;
   std::vector<double> per_edge_;
 };

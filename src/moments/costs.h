@@ -1,23 +1,11 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "base/result.h"
 #include "moments/quadratic.h"
 
 // Where quadratic costs come from where they do not come from tables: files, or a random family.
 namespace sotto {
-
-inline constexpr std::size_t kMaxProblemBytes = std::size_t{1} << 28U;
-
-// How far A's two triangles may differ, relative to the larger of the two entries.
-inline constexpr double kSymmetryTolerance = 1e-12;
 
 // Problems as JSON. Either one file for all parties
 //
@@ -27,7 +15,7 @@ inline constexpr double kSymmetryTolerance = 1e-12;
 // be mixed: parties are taken in the order of the files. A's lower triangle must
 // repeat the upper one, which is the one that is kept.
 //
-//     E-problem-file        cannot be opened or read, or is above kMaxProblemBytes
+//     E-problem-file        cannot be opened or read, or is above 2^28 bytes
 //     E-problem-json        is not JSON, or has other keys than these
 //     E-problem-shape       A is not square, B has another length, sizes differ between parties
 //     E-problem-asymmetric  A is not symmetric

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
-#include <utility>
 
 #include "moments/costs.h"
 
@@ -15,6 +14,10 @@ namespace sotto {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::size_t kMaxProblemBytes = std::size_t{1} << 28U;
+// How far A's two triangles may differ, relative to the larger of the two entries.
+constexpr double kSymmetryTolerance = 1e-12;
 
 constexpr const char* kForms =
     R"({"parties": [{"A": [[…], …], "B": […]}, …]}, or {"A": …, "B": …} for one party)";

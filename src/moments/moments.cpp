@@ -124,34 +124,6 @@ Result<TableMoments> read_moments(const Source& source, const Schema& schema) {
   return result;
 }
 
-Result<TableMoments> moments_from_rows(std::span<const std::vector<double>> rows,
-                                       const Schema& schema) {
-  SOTTO_ASSIGN(const Encoding encoding, Encoding::make(schema));
-  Share share(encoding);
-  RawRows raw(schema.features.size() + 1);
-  for (std::size_t first = 0; first < rows.size(); first += kGroupRows) {
-    raw.rows = std::min(kGroupRows, rows.size() - first);
-    raw.any_missing = false;
-    for (std::size_t r = 0; r < raw.rows; ++r) {
-      const std::vector<double>& row = rows[first + r];
-      check(row.size() == raw.columns(), "a row has a value per feature, and the target");
-      for (std::size_t c = 0; c < raw.columns(); ++c) {
-        check(!std::isinf(row[c]), "a row's values are finite or missing");
-        raw.column(c)[r] = row[c];
-        raw.any_missing |= std::isnan(row[c]);
-      }
-    }
-    if (raw.any_missing && schema.missing == MissingRule::kError) {
-      return bad_input(
-          "E-csv-missing",
-          fmt::format("a value is missing in rows {} to {}", first, first + raw.rows - 1),
-          "fill it in, remove the row, or say missing = \"drop\" in the study");
-    }
-    share.add(raw);
-  }
-  return share.result();
-}
-
 Result<std::vector<TableMoments>> read_split_moments(const Source& source, const Schema& schema,
                                                      TableSplit split) {
   if (split.parties == 0 || split.parties > TableSplit::kMaxParties) {

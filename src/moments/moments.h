@@ -1,13 +1,7 @@
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "base/integer.h"
-#include "base/result.h"
 #include "data/rows.h"
-#include "data/schema.h"
 #include "moments/sensitivity.h"
 
 namespace sotto {
@@ -57,11 +51,6 @@ struct TableMoments {
 
 // The source is read once, by all of its workers. Errors: E-schema-…, and the source's own.
 [[nodiscard]] Result<TableMoments> read_moments(const Source& source, const Schema& schema);
-
-// Of rows in memory: features in the schema's order (a level by its place in the
-// list), then the target; kMissing where there is none.
-[[nodiscard]] Result<TableMoments> moments_from_rows(std::span<const std::vector<double>> rows,
-                                                     const Schema& schema);
 
 // One table dealt out to several parties, for a simulation: its record i goes to
 // party i mod n, or to party ⌊i·n/records⌋.

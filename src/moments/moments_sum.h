@@ -1,10 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
-#include "data/rows.h"
 #include "moments/moments.h"
 
 namespace sotto {

@@ -14,6 +14,7 @@
 #include "data/csv/csv_source.h"
 #include "moments/moments_sum.h"
 #include "moments/quadratic.h"
+#include "support/memory_source.h"
 
 namespace sotto {
 namespace {
@@ -360,8 +361,8 @@ TEST(Moments, SayWhatIsWrongWithTheSchemaOrTheFile) {
   const std::vector<std::string> nowhere = {"/nonexistent/table.csv"};
   EXPECT_EQ(read_moments(CsvSource(nowhere), schema).error().name, "E-csv-open");
   schema.missing = MissingRule::kError;
-  const std::vector<std::vector<double>> rows = {{kMissing, 1}};
-  EXPECT_EQ(moments_from_rows(rows, schema).error().name, "E-csv-missing");
+  const TempFile gap("x0,y\n,1\n");
+  EXPECT_EQ(read_moments(CsvSource({gap.path()}), schema).error().name, "E-csv-missing");
   schema.target.bounds = {1, 1};
   EXPECT_EQ(read_moments(CsvSource(nowhere), schema).error().name, "E-schema-bounds");
 }

@@ -4,8 +4,8 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "base/check.h"
 
@@ -65,7 +65,7 @@ std::vector<double> to_theta(const Quadratic& quadratic) {
   for (Eigen::Index row = 0; row < m; ++row) {
     for (Eigen::Index column = row; column < m; ++column) theta.push_back(quadratic.a(row, column));
   }
-  for (Eigen::Index k = 0; k < m; ++k) theta.push_back(quadratic.b(k));
+  theta.insert(theta.end(), quadratic.b.begin(), quadratic.b.end());
   return theta;
 }
 
@@ -79,7 +79,7 @@ Quadratic from_theta(std::span<const double> theta, std::size_t m) {
       quadratic.a(row, column) = quadratic.a(column, row) = *next++;
     }
   }
-  for (Eigen::Index k = 0; k < size; ++k) quadratic.b(k) = *next++;
+  std::copy(next, theta.end(), quadratic.b.begin());
   return quadratic;
 }
 

@@ -1,14 +1,11 @@
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "base/integer.h"
 #include "base/random.h"
 #include "base/result.h"
 
@@ -36,25 +33,14 @@ class EncryptionKey {
 
   [[nodiscard]] virtual Ciphertexts encrypt(std::span<const Integer> plain,
                                             RandomSource& random) const = 0;
-  [[nodiscard]] virtual Ciphertexts add(std::span<const Integer> left,
-                                        std::span<const Integer> right) const = 0;
-  // The length of the factor in bits may show in the time this takes; its value does not.
-  [[nodiscard]] virtual Ciphertexts multiply(std::span<const Integer> ciphertexts,
-                                             const Integer& factor) const = 0;
-  // Fresh randomness, same plaintexts: who made a ciphertext can no longer
-  // recognise what was done to it.
-  [[nodiscard]] virtual Ciphertexts rerandomise(std::span<const Integer> ciphertexts,
-                                                RandomSource& random) const = 0;
 
-  // (E(x) ⊕ E(summand)) ⊗ factor, re-randomised: a neighbour's whole answer in the shuffle.
-  // Constant time for 0 ≤ factor < 2^factor_bits.
+  // (E(x) ⊕ E(summand)) ⊗ factor: a neighbour's whole answer in the shuffle. Re-randomised, so that
+  // who made a ciphertext can no longer recognise what was done to it. Constant time for
+  // 0 ≤ factor < 2^factor_bits.
   [[nodiscard]] virtual Ciphertexts add_and_scale(std::span<const Integer> ciphertexts,
                                                   std::span<const Integer> summands,
-                                                  const Integer& factor,
-                                                  std::size_t /*factor_bits*/,
-                                                  RandomSource& random) const {
-    return rerandomise(multiply(add(encrypt(summands, random), ciphertexts), factor), random);
-  }
+                                                  const Integer& factor, std::size_t factor_bits,
+                                                  RandomSource& random) const = 0;
 };
 
 // One's own key pair.

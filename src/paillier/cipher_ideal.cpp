@@ -52,33 +52,17 @@ class IdealEncryptionKey final : public EncryptionKey {
     return result;
   }
 
-  [[nodiscard]] Ciphertexts add(std::span<const Integer> left,
-                                std::span<const Integer> right) const override {
-    check(left.size() == right.size(), "ciphertext vectors that are added have one length");
+  [[nodiscard]] Ciphertexts add_and_scale(std::span<const Integer> ciphertexts,
+                                          std::span<const Integer> summands, const Integer& factor,
+                                          std::size_t /*factor_bits*/,
+                                          RandomSource& random) const override {
+    check(ciphertexts.size() == summands.size(), "one summand per ciphertext");
+    const Ciphertexts own = encrypt(summands, random);
     Ciphertexts result;
-    result.reserve(left.size());
-    for (std::size_t k = 0; k < left.size(); ++k) {
-      result.push_back(pack(message_of(left[k]) + message_of(right[k]), 0));
-    }
-    return result;
-  }
-
-  [[nodiscard]] Ciphertexts multiply(std::span<const Integer> ciphertexts,
-                                     const Integer& factor) const override {
-    Ciphertexts result;
-    result.reserve(ciphertexts.size());
-    for (const Integer& ciphertext : ciphertexts) {
-      result.push_back(pack(message_of(ciphertext) * factor, 0));
-    }
-    return result;
-  }
-
-  [[nodiscard]] Ciphertexts rerandomise(std::span<const Integer> ciphertexts,
-                                        RandomSource& random) const override {
-    Ciphertexts result;
-    result.reserve(ciphertexts.size());
-    for (const Integer& ciphertext : ciphertexts) {
-      result.push_back(pack(message_of(ciphertext), random.bits64()));
+    result.reserve(own.size());
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      const Integer sum = message_of(own[k]) + message_of(ciphertexts[k]);
+      result.push_back(pack(sum * factor, random.bits64()));
     }
     return result;
   }

@@ -17,8 +17,7 @@ RC_GTEST_PROP(IdealCipherProperty, AddsAndMultipliesUnderEncryption, (long x, lo
   const EncryptionKey& open = key->encryption_key();
   const IntegerVector left{Integer(x), Integer(-x)};
   const IntegerVector right{Integer(y), Integer(y) << 300};
-  const auto sum = open.add(open.encrypt(left, random), open.encrypt(right, random));
-  const auto scaled = open.rerandomise(open.multiply(sum, factor), random);
+  const auto scaled = open.add_and_scale(open.encrypt(left, random), right, factor, 32, random);
   const auto plain = key->decrypt(scaled);
   RC_ASSERT(plain.has_value());
   for (std::size_t k = 0; k < left.size(); ++k) {
@@ -27,11 +26,11 @@ RC_GTEST_PROP(IdealCipherProperty, AddsAndMultipliesUnderEncryption, (long x, lo
   }
 }
 
-TEST_F(IdealCipher, RerandomisingChangesTheCiphertextAndNotThePlaintext) {
+TEST_F(IdealCipher, AnAnswerThatAddsNothingChangesTheCiphertextAndNotThePlaintext) {
   const EncryptionKey& open = key->encryption_key();
   const IntegerVector plain{Integer(-5)};
   const Ciphertexts first = open.encrypt(plain, random);
-  const Ciphertexts second = open.rerandomise(first, random);
+  const Ciphertexts second = open.add_and_scale(first, IntegerVector(1), 1, 1, random);
   EXPECT_NE(first, second);
   EXPECT_EQ(*key->decrypt(second), plain);
 }

@@ -18,10 +18,6 @@ Limbs inverse(const Integer& x, const Integer& modulus) {
   return limbs_of(result, mpz_size(modulus.get_mpz_t()));
 }
 
-Limbs exactly(const Integer& x) {
-  return limbs_of(x, mpz_size(x.get_mpz_t()));
-}
-
 Integer squared(const Integer& x) {
   return x * x;
 }
@@ -47,10 +43,10 @@ PaillierDecryptionKey::PaillierDecryptionKey(const PrimePair& primes, Randomness
       primes_(primes),
       orders_{primes.p - 1, primes.q - 1},
       powers_(primes.p, primes.q),
-      p_(exactly(primes.p)),
-      q_(exactly(primes.q)),
-      p_squared_(exactly(squared(primes.p))),
-      q_squared_(exactly(squared(primes.q))),
+      p_(limbs_of(primes.p)),
+      q_(limbs_of(primes.q)),
+      p_squared_(limbs_of(squared(primes.p))),
+      q_squared_(limbs_of(squared(primes.q))),
       p_scale_(inverse(-primes.q, primes.p)),
       q_scale_(inverse(-primes.p, primes.q)),
       p_inverse_(inverse(primes.p, primes.q)),
@@ -61,7 +57,7 @@ PaillierDecryptionKey::PaillierDecryptionKey(const PrimePair& primes, Randomness
     // h = (−x²)^N
     Integer x = 1 + random.below(Integer(numbers.n - 1));
     const WipedAtEnd wiped(x);
-    const Limbs base = exactly(numbers.n - x * x % numbers.n);
+    const Limbs base = limbs_of(numbers.n - x * x % numbers.n);
     const auto powers = powers_.power({&base, 1}, numbers.n, numbers.n, key_bits);
     numbers.h = join(powers.p[0], powers.q[0]);
   }
@@ -73,9 +69,10 @@ PaillierDecryptionKey::~PaillierDecryptionKey() {
     wipe(secret->p);
     wipe(secret->q);
   }
+  wipe(ready_);
 }
 
-Integer PaillierDecryptionKey::join(const CrtPower::Pair& p, const CrtPower::Pair& q) const {
+Integer PaillierDecryptionKey::join(const LimbPair& p, const LimbPair& q) const {
   Limbs modulo_p = sum(p.low, p.high, p_);
   Limbs modulo_q = sum(q.low, q.high, q_);
   modulo_p.resize(p_squared_.size());
@@ -123,16 +120,24 @@ IntegerVector PaillierDecryptionKey::fresh_randomisers(std::size_t count,
 }
 
 IntegerVector PaillierDecryptionKey::randomisers(std::size_t count, RandomSource& random) const {
-  IntegerVector ready = pool_.take(count);
-  ready.reserve(count);
-  for (Integer& fresh : fresh_randomisers(count - ready.size(), random)) {
-    ready.push_back(std::move(fresh));
+  IntegerVector taken;
+  taken.reserve(count);
+  {
+    // Moved, not copied: a number's memory changes hands, and none is left behind.
+    const std::scoped_lock lock(ready_mutex_);
+    const auto first = ready_.begin();
+    const auto end = first + static_cast<std::ptrdiff_t>(std::min(count, ready_.size()));
+    std::move(first, end, std::back_inserter(taken));
+    ready_.erase(first, end);
   }
-  return ready;
+  std::ranges::move(fresh_randomisers(count - taken.size(), random), std::back_inserter(taken));
+  return taken;
 }
 
 void PaillierDecryptionKey::prepare(std::size_t count, RandomSource& random) const {
-  pool_.put(fresh_randomisers(count, random));
+  IntegerVector fresh = fresh_randomisers(count, random);
+  const std::scoped_lock lock(ready_mutex_);
+  std::ranges::move(fresh, std::back_inserter(ready_));
 }
 
 Ciphertexts PaillierDecryptionKey::encrypt(std::span<const Integer> plain,
@@ -140,32 +145,7 @@ Ciphertexts PaillierDecryptionKey::encrypt(std::span<const Integer> plain,
   IntegerVector used = randomisers(plain.size(), random);
   const WipedAtEnd wiped(used);
   const Kernel& kernel = public_->kernel();
-  Residues masks = kernel.load(used);
-  const WipedAtEnd wiped_masks(masks);
-  Residues open = public_->unmasked(plain);
-  const WipedAtEnd wiped_open(open);
-  return kernel.store(kernel.multiply(open, masks));
-}
-
-RandomiserPool::~RandomiserPool() {
-  wipe(randomisers_);
-}
-
-void RandomiserPool::put(IntegerVector randomisers) {
-  const std::scoped_lock lock(mutex_);
-  randomisers_.erase(randomisers_.begin(), randomisers_.begin() + static_cast<long>(taken_));
-  taken_ = 0;
-  std::ranges::move(randomisers, std::back_inserter(randomisers_));
-}
-
-IntegerVector RandomiserPool::take(std::size_t count) {
-  const std::scoped_lock lock(mutex_);
-  const std::size_t given = std::min(count, randomisers_.size() - taken_);
-  IntegerVector result(given);
-  // Swapped, not copied: the number's memory changes hands, and none is left behind.
-  for (std::size_t k = 0; k < given; ++k) swap(result[k], randomisers_[taken_ + k]);
-  taken_ += given;
-  return result;
+  return kernel.store(kernel.multiply(public_->unmasked(plain), kernel.load(used)));
 }
 
 }  // namespace sotto::paillier

@@ -1,36 +1,11 @@
 #pragma once
 
-#include <cstddef>
-#include <memory>
-#include <mutex>
-
-#include "base/integer.h"
 #include "paillier/encryption_key.h"
 #include "paillier/kernels/crt_power.h"
 #include "paillier/primes.h"
 
 // Paillier's key pair, and the randomness that its owner makes ahead of time.
 namespace sotto::paillier {
-
-// Randomisers of one's own key, made in idle time: N-th powers modulo N². Whoever knows the
-// randomiser of a ciphertext can read it, so each is handed out once, and what is left is wiped in
-// the end.
-class RandomiserPool {
- public:
-  RandomiserPool() = default;
-  ~RandomiserPool();
-  RandomiserPool(const RandomiserPool&) = delete;
-  RandomiserPool& operator=(const RandomiserPool&) = delete;
-
-  void put(IntegerVector randomisers);
-  // Up to `count`, in the order in which they were made. The caller wipes them.
-  [[nodiscard]] IntegerVector take(std::size_t count);
-
- private:
-  std::mutex mutex_;
-  IntegerVector randomisers_;
-  std::size_t taken_ = 0;  // of these, wiped already
-};
 
 // A key pair of Paillier's cipher. The primes have no way out of it: no accessor, no printing, and
 // their memory is wiped. Decryption is by CRT, in constant time:
@@ -52,11 +27,11 @@ class PaillierDecryptionKey final : public DecryptionKey {
   void prepare(std::size_t count, RandomSource& random) const override;
 
  private:
-  // ρ, `count` times, those that are ready first.
+  // ρ, `count` times, those that are ready first. The caller wipes them.
   [[nodiscard]] IntegerVector randomisers(std::size_t count, RandomSource& random) const;
   [[nodiscard]] IntegerVector fresh_randomisers(std::size_t count, RandomSource& random) const;
   // ρ modulo N² from its powers modulo both squares.
-  [[nodiscard]] Integer join(const CrtPower::Pair& p, const CrtPower::Pair& q) const;
+  [[nodiscard]] Integer join(const LimbPair& p, const LimbPair& q) const;
 
   std::size_t prime_bits_;
   PrimePair primes_;
@@ -71,7 +46,10 @@ class PaillierDecryptionKey final : public DecryptionKey {
   Limbs p_inverse_;          // of p mod q
   Limbs p_squared_inverse_;  // of p² mod q²
   std::unique_ptr<PaillierEncryptionKey> public_;
-  mutable RandomiserPool pool_;
+  // Randomisers made in idle time, N-th powers modulo N². Whoever knows the randomiser of a
+  // ciphertext can read it, so each is handed out once, and what is left is wiped in the end.
+  mutable std::mutex ready_mutex_;
+  mutable IntegerVector ready_;
 };
 
 }  // namespace sotto::paillier

@@ -111,41 +111,12 @@ Residues PaillierEncryptionKey::randomisers(std::size_t count, RandomSource& ran
   }
   // r = 0 mod p or q has probability 2^−1000: finding one would be factoring N.
   for (Integer& r : secrets) r = 1 + random.below(Integer(numbers_.n - 1));
-  Residues bases = kernel_->load(secrets);
-  const WipedAtEnd wiped_bases(bases);
-  return kernel_->power(bases, numbers_.n, key_bits_);
+  return kernel_->power(kernel_->load(secrets), numbers_.n, key_bits_);
 }
 
 Ciphertexts PaillierEncryptionKey::encrypt(std::span<const Integer> plain,
                                            RandomSource& random) const {
-  Residues open = unmasked(plain);
-  const WipedAtEnd wiped_open(open);
-  Residues masks = randomisers(plain.size(), random);
-  const WipedAtEnd wiped_masks(masks);
-  return kernel_->store(kernel_->multiply(open, masks));
-}
-
-Ciphertexts PaillierEncryptionKey::add(std::span<const Integer> left,
-                                       std::span<const Integer> right) const {
-  check(left.size() == right.size(), "ciphertext vectors that are added have one length");
-  return kernel_->store(kernel_->multiply(kernel_->load(left), kernel_->load(right)));
-}
-
-Ciphertexts PaillierEncryptionKey::multiply(std::span<const Integer> ciphertexts,
-                                            const Integer& factor) const {
-  // −k is N − k: an exponent as long as N, so that no ciphertext is inverted in variable time.
-  Integer exponent = integer_of(residue_of(factor, n_));
-  const WipedAtEnd wiped(exponent);
-  const std::size_t bits =
-      sgn(factor) < 0 ? key_bits_ : std::max<std::size_t>(1, bit_length(factor));
-  return kernel_->store(kernel_->power(kernel_->load(ciphertexts), exponent, bits));
-}
-
-Ciphertexts PaillierEncryptionKey::rerandomise(std::span<const Integer> ciphertexts,
-                                               RandomSource& random) const {
-  Residues masks = randomisers(ciphertexts.size(), random);
-  const WipedAtEnd wiped(masks);
-  return kernel_->store(kernel_->multiply(kernel_->load(ciphertexts), masks));
+  return kernel_->store(kernel_->multiply(unmasked(plain), randomisers(plain.size(), random)));
 }
 
 // The summand goes in without randomness of its own: the last step's covers it.
@@ -156,14 +127,9 @@ Ciphertexts PaillierEncryptionKey::add_and_scale(std::span<const Integer> cipher
   check(ciphertexts.size() == summands.size(), "one summand per ciphertext");
   check(sgn(factor) >= 0 && bit_length(factor) <= factor_bits,
         "the factor has the bits it was announced with");
-  Residues open = unmasked(summands);
-  const WipedAtEnd wiped_open(open);
-  const Residues sum = kernel_->multiply(kernel_->load(ciphertexts), open);
-  Residues scaled = kernel_->power(sum, factor, factor_bits);
-  const WipedAtEnd wiped_scaled(scaled);
-  Residues masks = randomisers(ciphertexts.size(), random);
-  const WipedAtEnd wiped_masks(masks);
-  return kernel_->store(kernel_->multiply(scaled, masks));
+  const Residues sum = kernel_->multiply(kernel_->load(ciphertexts), unmasked(summands));
+  const Residues scaled = kernel_->power(sum, factor, factor_bits);
+  return kernel_->store(kernel_->multiply(scaled, randomisers(ciphertexts.size(), random)));
 }
 
 std::string write_public_numbers(const PublicNumbers& numbers, std::size_t key_bits) {

@@ -1,15 +1,9 @@
 #pragma once
 
-#include <cstddef>
-#include <memory>
 #include <mutex>
-#include <string>
-#include <string_view>
 
-#include "base/integer.h"
 #include "paillier/cipher.h"
 #include "paillier/kernels/kernel.h"
-#include "paillier/kernels/limbs.h"
 
 // Paillier's public key: what everybody may compute, and the bytes in which a key travels.
 namespace sotto::paillier {
@@ -34,12 +28,6 @@ class PaillierEncryptionKey final : public EncryptionKey {
   [[nodiscard]] Result<void> validate(std::span<const Integer> ciphertexts) const override;
   [[nodiscard]] Ciphertexts encrypt(std::span<const Integer> plain,
                                     RandomSource& random) const override;
-  [[nodiscard]] Ciphertexts add(std::span<const Integer> left,
-                                std::span<const Integer> right) const override;
-  [[nodiscard]] Ciphertexts multiply(std::span<const Integer> ciphertexts,
-                                     const Integer& factor) const override;
-  [[nodiscard]] Ciphertexts rerandomise(std::span<const Integer> ciphertexts,
-                                        RandomSource& random) const override;
   [[nodiscard]] Ciphertexts add_and_scale(std::span<const Integer> ciphertexts,
                                           std::span<const Integer> summands, const Integer& factor,
                                           std::size_t factor_bits,

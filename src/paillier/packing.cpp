@@ -29,13 +29,6 @@ Integer take_slot(Integer& rest, std::size_t bits) {
 
 }  // namespace
 
-Packing::Packing(std::size_t slot_bits, std::size_t slots, Integer value_bound,
-                 Integer result_bound)
-    : slot_bits_(slot_bits),
-      slots_(slots),
-      value_bound_(std::move(value_bound)),
-      result_bound_(std::move(result_bound)) {}
-
 Result<Packing> Packing::make(std::optional<std::size_t> plaintext_bits, const Integer& value_bound,
                               const Integer& factor_max) {
   check(value_bound > 0 && factor_max > 0, "slots are made for values and factors that exist");

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <span>
 
@@ -34,7 +33,11 @@ class Packing {
                                              std::size_t values) const;
 
  private:
-  Packing(std::size_t slot_bits, std::size_t slots, Integer value_bound, Integer result_bound);
+  Packing(std::size_t slot_bits, std::size_t slots, Integer value_bound, Integer result_bound)
+      : slot_bits_(slot_bits),
+        slots_(slots),
+        value_bound_(std::move(value_bound)),
+        result_bound_(std::move(result_bound)) {}
 
   std::size_t slot_bits_;
   std::size_t slots_;

@@ -1,11 +1,6 @@
 // How a key's primes are found: candidates sieved, then Miller and Rabin's test.
 #include "paillier/primes.h"
 
-#include <algorithm>
-#include <cstdint>
-#include <optional>
-#include <vector>
-
 #include "base/check.h"
 #include "paillier/kernels/limbs.h"
 
@@ -108,18 +103,9 @@ Integer random_prime(std::size_t bits, RandomSource& random) {
 
 const Integer& product_of_small_primes() {
   static const Integer kProduct = [] {
-    // By halves: neighbours of one size multiply fast.
-    std::vector<Integer> factors;
-    for (const std::uint32_t prime : odd_primes_below(kSmallBound)) factors.emplace_back(prime);
-    while (factors.size() > 1) {
-      std::vector<Integer> products;
-      for (std::size_t k = 0; k + 1 < factors.size(); k += 2) {
-        products.emplace_back(factors[k] * factors[k + 1]);
-      }
-      if (factors.size() % 2 == 1) products.push_back(factors.back());
-      factors = std::move(products);
-    }
-    return factors.front();
+    Integer product;
+    mpz_primorial_ui(product.get_mpz_t(), kSmallBound);
+    return Integer(product / 2);
   }();
   return kProduct;
 }

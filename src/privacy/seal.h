@@ -1,10 +1,7 @@
 #pragma once
 
 #include <Eigen/Dense>
-#include <span>
-#include <vector>
 
-#include "base/integer.h"
 #include "privacy/calibrate/noise.h"
 #include "privacy/noise/noise.h"
 
@@ -15,6 +12,9 @@
 //              ├── PairwiseSeal ── release() ───→ Released          (pairwise)
 //              └── perturb_cost ────────────────→ PerturbedCost     (gt)
 namespace sotto {
+
+struct Released;
+struct PerturbedCost;
 
 // What a party holds, on the public grid: T. Nothing outside this file can read it.
 class Secret {
@@ -34,8 +34,19 @@ class Secret {
  private:
   friend class ShuffleSeal;
   friend class PairwiseSeal;
-  friend struct SealInternals;
-  Secret(IntegerVector indices, Grid grid, Rational widening, std::vector<double> entry_weights);
+  friend Released release_locally(const Secret& secret, double sigma, NoiseSource& noise);
+  friend PerturbedCost perturb_cost(const Secret& secret, std::size_t dimension,
+                                    const GridLaplace& laplace, double sigma, NoiseSource& noise);
+  Secret(IntegerVector indices, Grid grid, Rational widening, std::vector<double> entry_weights)
+      : indices_(std::move(indices)),
+        grid_(grid),
+        widening_(std::move(widening)),
+        entry_weights_(std::move(entry_weights)) {}
+
+  // σ in steps of the grid for entry k, rounded up: ⌈σ·(Δ+step)/Δ / (weight·step)⌉.
+  // Noise that is there at all has at least 5 steps: below, a sum of discrete Gaussians
+  // is not as private as a continuous one (docs/proofs/discrete_gaussian.md).
+  [[nodiscard]] Integer sigma_steps(const Rational& sigma, std::size_t k) const;
 
   IntegerVector indices_;
   Grid grid_;

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "base/check.h"
-#include "privacy/budget.h"
 
 // Closed forms of the law and of its privacy curve, written so that nothing cancels or overflows.
 namespace sotto {
@@ -22,9 +21,6 @@ Result<TruncatedLaplace> TruncatedLaplace::make(Epsilon epsilon, Sensitivity mu,
   }
   return TruncatedLaplace(epsilon.value(), mu.value(), truncation);
 }
-
-TruncatedLaplace::TruncatedLaplace(double epsilon, double mu, double truncation)
-    : mu_(mu), scale_(mu / epsilon), truncation_(truncation) {}
 
 // With x = γ̄/b,
 //

@@ -27,7 +27,8 @@ class TruncatedLaplace {
   [[nodiscard]] double epsilon_at(double delta) const;
 
  private:
-  TruncatedLaplace(double epsilon, double mu, double truncation);
+  TruncatedLaplace(double epsilon, double mu, double truncation)
+      : mu_(mu), scale_(mu / epsilon), truncation_(truncation) {}
   double mu_;
   double scale_;
   double truncation_;

@@ -3,20 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <utility>
 
 #include "base/check.h"
 
 namespace sotto {
-namespace {
-
-bool belongs_to_averaging(const Payload& payload) {
-  return std::holds_alternative<RoundValues>(payload) ||
-         std::holds_alternative<RoundReleases>(payload);
-}
-
-}  // namespace
 
 AveragingParty::AveragingParty(PartyId self, Weights weights, ConsensusPlan plan,
                                std::unique_ptr<Sealing> sealing, Barrier barrier)
@@ -32,7 +22,8 @@ Result<std::vector<Message>> AveragingParty::start() {
 
 Result<std::vector<Message>> AveragingParty::receive(const Message& message) {
   if (consensus_ != nullptr) return consensus_->receive(message);
-  if (belongs_to_averaging(message.payload)) {
+  if (std::holds_alternative<RoundValues>(message.payload) ||
+      std::holds_alternative<RoundReleases>(message.payload)) {
     SOTTO_TRY(early_.keep(self_, weights_.graph(), message, [this](const Message& first) {
       return protocol::inspect_first_round(plan_, weights_.graph(), sealing_->entries(), first);
     }));
@@ -66,15 +57,10 @@ Average AveragingParty::result() const {
 bool AveragingParty::agrees(std::span<const double> theirs, double scale) const {
   const std::vector<double> own = result().values;
   if (plan_.method == ConsensusMethod::kExact) return std::ranges::equal(own, theirs);
-  if (theirs.size() != own.size()) return false;
   // The rounds shrink a disagreement of at most √n·scale by τ; sums are n averages. A factor of
   // ten is for rounding: masks may be far larger than what is left of them.
   const auto n = static_cast<double>(weights_.graph().size());
-  const double allowed = 10 * n * std::sqrt(n) * scale * plan_.tolerance;
-  for (std::size_t k = 0; k < own.size(); ++k) {
-    if (!(std::abs(own[k] - theirs[k]) <= allowed)) return false;
-  }
-  return true;
+  return all_within(10 * n * std::sqrt(n) * scale * plan_.tolerance, own, theirs);
 }
 
 }  // namespace sotto

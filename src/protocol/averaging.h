@@ -1,8 +1,5 @@
 #pragma once
 
-#include <memory>
-#include <vector>
-
 #include "protocol/consensus.h"
 #include "protocol/rounds.h"
 #include "protocol/sealing.h"
@@ -14,8 +11,7 @@ namespace sotto {
 // process nobody gets lost, so the simulator needs no barrier.
 enum class Barrier { kNone, kHeld };
 
-// One party of `ac`, `dishuf` or `pairwise`: seal, release, average.
-class AveragingParty final : public StagedParty {
+class AveragingParty : public StagedParty {
  public:
   AveragingParty(PartyId self, Weights weights, ConsensusPlan plan,
                  std::unique_ptr<Sealing> sealing, Barrier barrier = Barrier::kNone);

@@ -3,11 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <utility>
-
-#include "base/check.h"
-#include "graph/graph.h"
 #include "protocol/rounds.h"
 
 namespace sotto {

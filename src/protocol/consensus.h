@@ -1,13 +1,6 @@
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-
 #include "graph/spectrum.h"
-#include "graph/weights.h"
 #include "privacy/seal.h"
 #include "protocol/message.h"
 

@@ -1,21 +1,10 @@
 // `gt` as messages: the steps of one party, and the barrier that a network puts before them.
 #include "protocol/gt.h"
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 #include "base/check.h"
 #include "protocol/consensus.h"
 
 namespace sotto {
-namespace {
-
-// Two parties' x may differ by this much of the larger: tracking stops after a fixed number of
-// rounds, and what is left is an error like any other; what is far beyond is a lie.
-constexpr double kAgreement = 0.05;
-
-}  // namespace
 
 GradientTracking::GradientTracking(PartyId self, const Weights& weights, PerturbedCost cost,
                                    double step, Round rounds)
@@ -98,14 +87,13 @@ Average TrackingParty::result() const {
 }
 
 bool TrackingParty::agrees(std::span<const double> theirs, double /*scale*/) const {
+  // Two parties' x may differ by this much of the larger: tracking stops after a fixed number of
+  // rounds, and what is left is an error like any other; what is far beyond is a lie.
+  constexpr double kAgreement = 0.05;
   const auto own = tracking_.x();
-  if (theirs.size() != own.size()) return false;
   double largest = 0;
   for (const double x : own) largest = std::max(largest, std::abs(x));
-  for (std::size_t k = 0; k < own.size(); ++k) {
-    if (!(std::abs(own[k] - theirs[k]) <= kAgreement * largest)) return false;
-  }
-  return true;
+  return all_within(kAgreement * largest, own, theirs);
 }
 
 }  // namespace sotto

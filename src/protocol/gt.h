@@ -1,14 +1,7 @@
 #pragma once
 
-#include <Eigen/Dense>
-#include <Eigen/SparseCore>
-#include <span>
-#include <vector>
-
 #include "graph/spectrum.h"
-#include "graph/weights.h"
 #include "privacy/seal.h"
-#include "protocol/message.h"
 #include "protocol/rounds.h"
 
 // All of `gt` that is protocol: the party, its barrier, and how fast it converges.

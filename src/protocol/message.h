@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -12,8 +11,6 @@
 #include <variant>
 #include <vector>
 
-#include "base/integer.h"
-#include "base/result.h"
 #include "graph/graph.h"
 #include "paillier/cipher.h"
 
@@ -81,6 +78,13 @@ struct Message {
 // What a peer sends is only ever added and multiplied: one infinity would be everybody's.
 [[nodiscard]] inline bool all_finite(std::span<const double> values) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+}
+
+// Whether two parties' numbers are as many, and none differs by more than `allowed`.
+[[nodiscard]] inline bool all_within(double allowed, std::span<const double> own,
+                                     std::span<const double> theirs) {
+  return std::ranges::equal(own, theirs,
+                            [&](double x, double y) { return std::abs(x - y) <= allowed; });
 }
 
 // One party of a protocol. Sans-IO: no sockets, clock, threads or logs; messages

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "base/check.h"
-#include "graph/graph.h"
 #include "protocol/message.h"
 
 // Synchronous rounds over unordered messages, for the averaging and for `gt` alike.

@@ -1,13 +1,6 @@
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <string_view>
-
-#include "base/random.h"
-#include "paillier/cipher.h"
 #include "paillier/packing.h"
-#include "privacy/calibrate/noise.h"
 #include "privacy/seal.h"
 #include "protocol/message.h"
 
@@ -52,8 +45,6 @@ struct SealingInputs {
 
 namespace protocol {
 
-[[nodiscard]] std::unique_ptr<Sealing> seal_ac(const LocalNoise& noise,
-                                               const SealingInputs& inputs);
 [[nodiscard]] std::unique_ptr<Sealing> seal_dishuf(const ShuffleNoise& noise, SealingInputs inputs);
 [[nodiscard]] std::unique_ptr<Sealing> seal_pairwise(const PairwiseNoise& noise,
                                                      const SealingInputs& inputs);

@@ -1,8 +1,6 @@
 // The sealing of `dishuf`, Algorithm 2: neighbours mix their masked values under each other's keys,
 // and what is mixed in cancels in the sum.
-#include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "base/check.h"
 #include "privacy/calibrate/dishuf.h"
@@ -29,18 +27,16 @@ class Shuffle final : public Sealing {
       : self_(inputs.self),
         cipher_(*inputs.cipher),
         random_(inputs.keys),
+        neighbours_(inputs.graph.neighbours(self_).begin(), inputs.graph.neighbours(self_).end()),
         seal_(inputs.secret, parameters, inputs.noise),
         multipliers_(protocol::draw_multipliers(inputs.graph, self_, parameters, inputs.noise)),
         packing_(shuffle_packing(parameters, inputs.secret.grid(), cipher_.plaintext_bits())),
         packed_(packing_ ? packing_->pack(seal_.masked()) : packing_.error()),
         multiplier_bits_(static_cast<std::size_t>(std::bit_width(parameters.multiplier_max))),
         key_(std::move(inputs.key)),
-        shuffled_(inputs.secret.size()) {
-    const auto neighbours = inputs.graph.neighbours(self_);
-    neighbours_.assign(neighbours.begin(), neighbours.end());
-    offered_.resize(neighbours_.size());
-    replied_.resize(neighbours_.size());
-  }
+        shuffled_(inputs.secret.size()),
+        offered_(neighbours_.size()),
+        replied_(neighbours_.size()) {}
 
   [[nodiscard]] Result<std::vector<Message>> start() override {
     if (!packed_) return packed_.error();

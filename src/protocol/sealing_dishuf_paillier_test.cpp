@@ -87,7 +87,9 @@ TEST(ShufflePaillierPeer, IsNamedAndHarmlessWhateverItSends) {
           cipher->read_key(static_cast<const ShuffleOffer&>(
                                std::get<ShuffleOffer>((*attacked.parties[1]->start())[0].payload))
                                .public_key);
-      const Ciphertexts large = (*key)->multiply(reply, Integer(1) << 300);
+      SeededRandom bits(1);
+      const Ciphertexts large =
+          (*key)->add_and_scale(reply, IntegerVector(reply.size()), Integer(1) << 300, 301, bits);
       expect_refused(victim, from(ShuffleReply{large}), "slot");
       reply[0] = 0;
       expect_refused(victim, from(ShuffleReply{reply}), "ciphertexts");

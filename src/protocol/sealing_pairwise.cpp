@@ -5,7 +5,6 @@
 #include <openssl/kdf.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/check.h"
 #include "protocol/sealing.h"
@@ -15,14 +14,12 @@ namespace {
 
 using PublicKey = std::array<std::byte, 32>;
 
-struct FreeKey {
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+template <auto free>
+struct FreedBy {
+  void operator()(auto* object) const { free(object); }
 };
-struct FreeContext {
-  void operator()(EVP_PKEY_CTX* context) const { EVP_PKEY_CTX_free(context); }
-};
-using KeyHandle = std::unique_ptr<EVP_PKEY, FreeKey>;
-using ContextHandle = std::unique_ptr<EVP_PKEY_CTX, FreeContext>;
+using KeyHandle = std::unique_ptr<EVP_PKEY, FreedBy<EVP_PKEY_free>>;
+using ContextHandle = std::unique_ptr<EVP_PKEY_CTX, FreedBy<EVP_PKEY_CTX_free>>;
 
 const unsigned char* raw(const std::byte* bytes) {
   return reinterpret_cast<const unsigned char*>(bytes);
@@ -86,7 +83,7 @@ class Pairwise final : public Sealing {
         seal_(inputs.secret, parameters, inputs.noise),
         context_(inputs.context) {
     for (const PartyId neighbour : inputs.graph.neighbours(self_)) {
-      edges_.push_back({neighbour, draw_key(inputs.keys), false});
+      edges_.push_back({neighbour, draw_key(inputs.keys)});
     }
   }
 
@@ -105,7 +102,7 @@ class Pairwise final : public Sealing {
     }
     const auto* offer = std::get_if<PairwiseOffer>(&message.payload);
     if (offer == nullptr) return bad_peer(message.from, "sent something else than a pairwise key");
-    if (edge->masked) return bad_peer(message.from, "sent a second pairwise key");
+    if (edge->key == nullptr) return bad_peer(message.from, "sent a second pairwise key");
 
     const PublicKey own = public_part(edge->key.get());
     const bool lower = self_ < message.from;
@@ -118,13 +115,12 @@ class Pairwise final : public Sealing {
     KeyedRandom shared(key);
     OPENSSL_cleanse(key.data(), key.size());
     seal_.add_mask(shared, /*subtract=*/!lower);
-    edge->masked = true;
     edge->key.reset();
     return std::vector<Message>{};
   }
 
   [[nodiscard]] bool done() const override {
-    return std::ranges::all_of(edges_, &EdgeState::masked);
+    return std::ranges::all_of(edges_, [](const EdgeState& edge) { return edge.key == nullptr; });
   }
 
   [[nodiscard]] Released release() const override {
@@ -138,7 +134,6 @@ class Pairwise final : public Sealing {
   struct EdgeState {
     PartyId neighbour = 0;
     KeyHandle key;  // gone once the mask is in
-    bool masked = false;
   };
 
   PartyId self_;

@@ -3,10 +3,8 @@
 
 #include <utility>
 
-#include "privacy/noise/noise.h"
 #include "protocol/averaging.h"
 #include "protocol/gt.h"
-#include "protocol/sealing.h"
 
 namespace sotto {
 namespace {
@@ -19,56 +17,44 @@ KeyedRandom::Key stream(const KeyedRandom::Key& key, int number) {
   return result;
 }
 
-// A party together with what it draws from.
-class DrawingParty final : public StagedParty {
+struct Sources {
+  KeyedRandom noise_bits;
+  KeyedRandom keys;
+  std::unique_ptr<NoiseSource> noise = exact_noise(noise_bits);
+
+  explicit Sources(const KeyedRandom::Key& draws)
+      : noise_bits(stream(draws, 0)), keys(stream(draws, 1)) {}
+};
+
+// A party together with what it draws from, which is there before it and after it.
+class DrawingParty final : private Sources, public AveragingParty {
  public:
-  DrawingParty(const Setup& setup, PartyInputs inputs)
-      : noise_bits_(stream(inputs.draws, 0)),
-        keys_(stream(inputs.draws, 1)),
-        noise_(exact_noise(noise_bits_)) {
-    if (const auto* gt = std::get_if<TrackingSetup>(&setup)) {
-      party_ = std::make_unique<TrackingParty>(
-          inputs.self, gt->weights,
-          perturb_cost(inputs.secret, gt->dimension, gt->laplace, gt->sigma, *noise_), gt->step,
-          gt->rounds);
-      return;
-    }
-    const auto& averaging = std::get<AveragingSetup>(setup);
-    auto sealing = make_sealing(averaging.noise, {.self = inputs.self,
-                                                  .graph = averaging.weights.graph(),
+  DrawingParty(const AveragingSetup& setup, PartyInputs inputs)
+      : Sources(inputs.draws),
+        AveragingParty(inputs.self, setup.weights, setup.consensus,
+                       make_sealing(setup.noise, {.self = inputs.self,
+                                                  .graph = setup.weights.graph(),
                                                   .secret = inputs.secret,
-                                                  .noise = *noise_,
-                                                  .keys = keys_,
+                                                  .noise = *noise,
+                                                  .keys = keys,
                                                   .cipher = inputs.cipher,
                                                   .key = std::move(inputs.key),
-                                                  .context = inputs.context});
-    party_ = std::make_unique<AveragingParty>(inputs.self, averaging.weights, averaging.consensus,
-                                              std::move(sealing), Barrier::kHeld);
-  }
-
-  [[nodiscard]] Result<std::vector<Message>> start() override { return party_->start(); }
-  [[nodiscard]] Result<std::vector<Message>> receive(const Message& message) override {
-    return party_->receive(message);
-  }
-  [[nodiscard]] bool done() const override { return party_->done(); }
-  [[nodiscard]] bool sealed() const override { return party_->sealed(); }
-  [[nodiscard]] Result<std::vector<Message>> release() override { return party_->release(); }
-  [[nodiscard]] Average result() const override { return party_->result(); }
-  [[nodiscard]] bool agrees(std::span<const double> theirs, double scale) const override {
-    return party_->agrees(theirs, scale);
-  }
-
- private:
-  KeyedRandom noise_bits_;
-  KeyedRandom keys_;
-  std::unique_ptr<NoiseSource> noise_;
-  std::unique_ptr<StagedParty> party_;
+                                                  .context = inputs.context}),
+                       Barrier::kHeld) {}
 };
 
 }  // namespace
 
 std::unique_ptr<StagedParty> make_party(const Setup& setup, PartyInputs inputs) {
-  return std::make_unique<DrawingParty>(setup, std::move(inputs));
+  const auto* gt = std::get_if<TrackingSetup>(&setup);
+  if (gt == nullptr) {
+    return std::make_unique<DrawingParty>(std::get<AveragingSetup>(setup), std::move(inputs));
+  }
+  const Sources sources(inputs.draws);
+  return std::make_unique<TrackingParty>(
+      inputs.self, gt->weights,
+      perturb_cost(inputs.secret, gt->dimension, gt->laplace, gt->sigma, *sources.noise), gt->step,
+      gt->rounds);
 }
 
 std::uint64_t simulated_stream(std::uint64_t trial, PartyId party, Draws purpose) {

@@ -1,17 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string_view>
-#include <variant>
-#include <vector>
-
-#include "base/random.h"
-#include "graph/weights.h"
-#include "paillier/cipher.h"
-#include "privacy/calibrate/noise.h"
-#include "privacy/seal.h"
 #include "protocol/consensus.h"
 
 namespace sotto {

@@ -1,12 +1,7 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "base/result.h"
 #include "solve/noisy_sums.h"
 
 namespace sotto {

@@ -23,32 +23,25 @@ std::optional<double> noisy_rows(const TableSums& table, const Encoding& encodin
   return table.sums.a(0, 0) / (entry * entry);
 }
 
-void add_standard_errors(const TableSums& table, const Encoding& encoding, Fit& fit) {
+// Returns why there are none, or nothing.
+std::string add_standard_errors(const TableSums& table, const Encoding& encoding, Fit& fit) {
   if (!table.squares_released) {
-    fit.errors_refused = "the study has error_bars = false, so Σy² was not released";
-    return;
+    return "the study has error_bars = false, so Σy² was not released";
   }
   if (!fit.rows) {
-    fit.errors_refused =
-        "without an intercept the number of rows is not released, and standard errors need it";
-    return;
+    return "without an intercept the number of rows is not released, and standard errors need it";
   }
-  if (*fit.rows < kLeastRows) {
-    fit.errors_refused = "the noise is larger than the number of rows";
-    return;
-  }
+  if (*fit.rows < kLeastRows) return "the noise is larger than the number of rows";
   const auto errors = plug_in_errors(
       table.sums, {.value = table.sum_of_squares, .sigma = table.sigma_c}, *fit.rows);
-  if (!errors) {
-    fit.errors_refused = errors.error().what;
-    return;
-  }
+  if (!errors) return errors.error().what;
   const OwnUnits own = encoding.to_own_units(errors->theta, errors->covariance);
   for (std::size_t k = 0; k < fit.coefficients.size(); ++k) {
     const auto entry = static_cast<Eigen::Index>(k);
     fit.coefficients[k].unshrunk = own.values(entry);
     fit.coefficients[k].standard_error = std::sqrt(own.covariance(entry, entry));
   }
+  return {};
 }
 
 void warn_about_usefulness(const Schema& schema, Fit& fit) {
@@ -111,7 +104,7 @@ Result<Fit> fit_sums(const FitTerms& terms, std::span<const double> sums) {
                                 .standard_error = std::nullopt});
   }
   fit.rows = noisy_rows(table, encoding);
-  add_standard_errors(table, encoding, fit);
+  fit.errors_refused = add_standard_errors(table, encoding, fit);
   fit.explained = explained_variance(terms.estimator, fit.theta, table);
   if (table.squares_released) warn_about_usefulness(terms.schema, fit);
   if (encoding.shortens()) {

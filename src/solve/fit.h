@@ -1,23 +1,16 @@
 #pragma once
 
-#include <Eigen/Core>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "data/encoding.h"
 #include "moments/sensitivity.h"
 #include "solve/estimators.h"
 
-// From released sums to a model with error bars. All of it is post-processing.
+// From released sums to a model with error bars. All of it is post-processing: it costs no privacy.
 namespace sotto {
 
 // Half the width of a 95 % interval, in standard errors.
 inline constexpr double kInterval95 = 1.959964;
 
-// How much of the target's variance a fitted model explains, judged from the
-// released sums alone. Post-processing: costs no privacy.
+// How much of the target's variance a fitted model explains, judged from the released sums alone.
 struct Explained {
   double share = 0;  // 1 is perfect, 0 as good as the trivial prediction, below 0 worse
   double low = 0;    // 95 % interval
@@ -82,8 +75,8 @@ struct SumOfSquares {
 [[nodiscard]] Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares,
                                                   double rows);
 
-// The model that the released sums of a record-level run come to. Everything here
-// is post-processing, the same at every party that holds the same sums.
+// The model that the released sums of a record-level run come to, the same at every party that
+// holds the same sums.
 struct Fit {
   struct Coefficient {
     std::string name;

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
-
-#include "base/result.h"
 #include "moments/quadratic.h"
 
 namespace sotto {

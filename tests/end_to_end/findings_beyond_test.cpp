@@ -17,6 +17,7 @@
 #include "privacy/calibrate/pairwise.h"
 #include "privacy/observe/adversary.h"
 #include "solve/estimators.h"
+#include "support/exact_shifts.h"
 
 namespace sotto {
 namespace {

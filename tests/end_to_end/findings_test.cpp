@@ -23,6 +23,8 @@
 #include "simulate/simulation.h"
 #include "solve/estimators.h"
 #include "study/study.h"
+#include "support/exact_shifts.h"
+#include "support/memory_source.h"
 
 namespace sotto {
 namespace {

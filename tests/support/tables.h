@@ -8,6 +8,7 @@
 #include "run/simulate.h"
 #include "solve/fit.h"
 #include "study/study.h"
+#include "support/memory_source.h"
 
 namespace sotto {
 

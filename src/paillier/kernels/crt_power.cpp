@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "base/parallel.h"
 #include "paillier/kernels/lane_power.h"
 
@@ -69,10 +68,9 @@ std::vector<CrtLanes::Powers> CrtLanes::power(std::span<const Integer> numbers,
 }
 
 CrtPower::Half::Half(const Integer& prime_number)
-    : prime(limbs_of(prime_number, mpz_size(prime_number.get_mpz_t()))),
-      kernel(make_kernel(prime_number)) {
+    : prime(limbs_of(prime_number)), kernel(make_kernel(prime_number)) {
   Integer squared = prime_number * prime_number;
-  square = limbs_of(squared, mpz_size(squared.get_mpz_t()));
+  square = limbs_of(squared);
   wipe(squared);
 }
 
@@ -83,22 +81,13 @@ CrtPower::CrtPower(const Integer& p, const Integer& q) : p_(p), q_(q) {
   }
 }
 
-void CrtPower::Half::power(std::span<const Limbs> numbers, const Integer& exponent,
-                           std::size_t exponent_bits, std::vector<Pair>& powers) const {
+std::vector<LimbPair> CrtPower::Half::power(std::span<const Limbs> numbers, const Integer& exponent,
+                                            std::size_t exponent_bits) const {
   IntegerVector reduced;
   reduced.reserve(numbers.size());
   const WipedAtEnd wiped_reduced(reduced);
   for (const Limbs& x : numbers) reduced.push_back(integer_of(remainder(x, square)));
-  Residues bases = kernel->load(reduced);
-  const WipedAtEnd wiped_bases(bases);
-  Residues results = kernel->power(bases, exponent, exponent_bits);
-  const WipedAtEnd wiped_results(results);
-  auto [low, high] = kernel->store_pairs(results);
-  const WipedAtEnd wiped_low(low);
-  const WipedAtEnd wiped_high(high);
-  for (std::size_t k = 0; k < numbers.size(); ++k) {
-    powers.push_back({limbs_of(low[k], prime.size()), limbs_of(high[k], prime.size())});
-  }
+  return kernel->store_pairs(kernel->power(kernel->load(reduced), exponent, exponent_bits));
 }
 
 void CrtPower::power_in_lanes(std::span<const Limbs> numbers, const Integer& exponent_p,
@@ -118,17 +107,14 @@ void CrtPower::power_in_lanes(std::span<const Limbs> numbers, const Integer& exp
 CrtPower::Powers CrtPower::power(std::span<const Limbs> numbers, const Integer& exponent_p,
                                  const Integer& exponent_q, std::size_t exponent_bits) const {
   Powers powers;
-  powers.p.reserve(numbers.size());
-  powers.q.reserve(numbers.size());
   // What fills all lanes through the kernels, and a rest that fills no more than half side by side.
   const std::size_t rest = numbers.size() % width_;
   const bool beside = rest > 0 && 2 * rest <= width_;
   const auto whole = numbers.first(beside ? numbers.size() - rest : numbers.size());
   if (!whole.empty()) {
     const auto modulo = [&](std::size_t prime) {
-      const Half& half = prime == 0 ? p_ : q_;
-      half.power(whole, prime == 0 ? exponent_p : exponent_q, exponent_bits,
-                 prime == 0 ? powers.p : powers.q);
+      if (prime == 0) powers.p = p_.power(whole, exponent_p, exponent_bits);
+      if (prime == 1) powers.q = q_.power(whole, exponent_q, exponent_bits);
     };
     // Many numbers are work for all cores in each kernel; a few, for one core in each.
     if (whole.size() > kLanes) {

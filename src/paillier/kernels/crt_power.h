@@ -1,13 +1,7 @@
 #pragma once
 
-#include <memory>
-#include <span>
-#include <vector>
-
-#include "base/integer.h"
 #include "paillier/kernels/kernel.h"
 #include "paillier/kernels/lane_modulus.h"
-#include "paillier/kernels/limbs.h"
 
 // What a secret key is fast by: powers modulo p² and q² in place of one modulo N².
 namespace sotto::paillier {
@@ -45,14 +39,9 @@ class CrtPower {
  public:
   CrtPower(const Integer& p, const Integer& q);
 
-  // x^e modulo the square of a prime, as low + high·prime, each on as many limbs as the prime.
-  struct Pair {
-    Limbs low;
-    Limbs high;
-  };
   struct Powers {
-    std::vector<Pair> p;
-    std::vector<Pair> q;
+    std::vector<LimbPair> p;
+    std::vector<LimbPair> q;
   };
   // Numbers on any number of limbs. The exponents are secret and below 2^exponent_bits.
   [[nodiscard]] Powers power(std::span<const Limbs> numbers, const Integer& exponent_p,
@@ -64,8 +53,9 @@ class CrtPower {
     Limbs square;
     std::unique_ptr<Kernel> kernel;
     explicit Half(const Integer& prime_number);
-    void power(std::span<const Limbs> numbers, const Integer& exponent, std::size_t exponent_bits,
-               std::vector<Pair>& powers) const;
+    [[nodiscard]] std::vector<LimbPair> power(std::span<const Limbs> numbers,
+                                              const Integer& exponent,
+                                              std::size_t exponent_bits) const;
   };
   void power_in_lanes(std::span<const Limbs> numbers, const Integer& exponent_p,
                       const Integer& exponent_q, std::size_t exponent_bits, Powers& powers) const;

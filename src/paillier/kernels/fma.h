@@ -25,7 +25,8 @@ namespace sotto::paillier {
 // 28 by 28 bits (vpmuludq) would need a third more instructions, as there are 3.4 times as
 // many of them.
 //
-// `Lanes4` only names the file that compiles this, so that no linker takes it for another's.
+// `Lanes4` is half a vector. It also names the file that compiles this, so that no linker takes it
+// for another's.
 template <class Lanes4>
 struct FmaLimbs {
   using Words = __m256i;  // four integers
@@ -39,27 +40,18 @@ struct FmaLimbs {
 
 #define SOTTO_INLINE [[gnu::always_inline]] static inline
 
-  SOTTO_INLINE Words broadcast(std::uint64_t word) {
-    return _mm256_set1_epi64x(static_cast<long long>(word));
-  }
-  SOTTO_INLINE Words add(Words a, Words b) {
-    return _mm256_add_epi64(a, b);
-  }
-  SOTTO_INLINE Words carry(Words a) {
-    return _mm256_srli_epi64(a, kLimbBits);
-  }
   SOTTO_INLINE Words limb(Words a) {
-    return _mm256_and_si256(a, broadcast(kLimbMask));
+    return Lanes4::both(a, Lanes4::broadcast(kLimbMask));
   }
 
   // An integer below 2⁵² as a real, and 2⁵² − 1 minus that real as an integer.
   SOTTO_INLINE Reals real(Words limb) {
-    const Words shifted = _mm256_or_si256(limb, broadcast(kLowerTop));
+    const Words shifted = _mm256_or_si256(limb, Lanes4::broadcast(kLowerTop));
     return _mm256_sub_pd(_mm256_castsi256_pd(shifted), _mm256_set1_pd(0x1p52));
   }
   SOTTO_INLINE Words flipped(Reals limb) {
     const Reals shifted = _mm256_add_pd(limb, _mm256_set1_pd(0x1p52));
-    return _mm256_xor_si256(_mm256_castpd_si256(shifted), broadcast(kLowerTop | kLimbMask));
+    return _mm256_xor_si256(_mm256_castpd_si256(shifted), Lanes4::broadcast(kLowerTop | kLimbMask));
   }
 
   // The two halves of a·b, each with its constant.
@@ -67,8 +59,8 @@ struct FmaLimbs {
     const Reals upper = _mm256_fmadd_pd(a, b, _mm256_set1_pd(0x1p104));
     const Reals rest = _mm256_sub_pd(_mm256_set1_pd(0x1p104 + 0x1p52), upper);
     const Reals lower = _mm256_fmadd_pd(a, b, rest);
-    low = add(low, _mm256_castpd_si256(lower));
-    high = add(high, _mm256_castpd_si256(upper));
+    low = Lanes4::add(low, _mm256_castpd_si256(lower));
+    high = Lanes4::add(high, _mm256_castpd_si256(upper));
   }
 
   // t += a·b for five limbs of a and `count` of b. The five limbs, the six sums that they meet
@@ -119,16 +111,16 @@ struct FmaLimbs {
    public:
     Constants(std::size_t limbs, std::size_t products)
         : middle_(limbs),
-          step_(broadcast(0 - products * (kLowerTop + kUpperTop))),
-          across_(broadcast(0 - products * (kUpperTop - kLowerTop))),
-          minus_(broadcast(0 - products * kLowerTop)) {}
+          step_(Lanes4::broadcast(0 - products * (kLowerTop + kUpperTop))),
+          across_(Lanes4::broadcast(0 - products * (kUpperTop - kLowerTop))),
+          minus_(Lanes4::broadcast(0 - products * kLowerTop)) {}
 
     // Minus the constants of column 0, 1, …
     [[gnu::always_inline]] Words next() {
       const Words result = minus_;
       ++column_;
-      minus_ = column_ < middle_    ? add(minus_, step_)
-               : column_ == middle_ ? add(minus_, across_)
+      minus_ = column_ < middle_    ? Lanes4::add(minus_, step_)
+               : column_ == middle_ ? Lanes4::add(minus_, across_)
                                     : _mm256_sub_epi64(minus_, step_);
       return result;
     }
@@ -146,17 +138,19 @@ struct FmaLimbs {
   // less, but each waits some 30 cycles for the one before.
   [[gnu::always_inline]] static inline void quotient(Reals* q, const Words* t, const Reals* w) {
     Reals low[kStrip];
-    Words carried = _mm256_setzero_si256();
+    Words carried = Lanes4::zero();
     SOTTO_UNROLL(5)
     for (std::size_t i = 0; i < kStrip; ++i) {
       // t lacks what q·n will add, and has been given minus its constants.
-      const Words sum = add(add(t[i], broadcast(constants_of_triangle(i))), carried);
-      carried = carry(sum);
+      const Words sum =
+          Lanes4::add(Lanes4::add(t[i], Lanes4::broadcast(constants_of_triangle(i))), carried);
+      carried = Lanes4::carry(sum);
       low[i] = real(limb(sum));
     }
     Words sum[kStrip + 1];
     SOTTO_UNROLL(6)
-    for (std::size_t i = 0; i <= kStrip; ++i) sum[i] = broadcast(0 - constants_of_triangle(i));
+    for (std::size_t i = 0; i <= kStrip; ++i)
+      sum[i] = Lanes4::broadcast(0 - constants_of_triangle(i));
     SOTTO_UNROLL(5)
     for (std::size_t i = 0; i < kStrip; ++i) {
       SOTTO_UNROLL(5)
@@ -164,21 +158,21 @@ struct FmaLimbs {
         add_product(sum[i + j], sum[i + j + 1], low[i], w[j]);
       }
     }
-    carried = _mm256_setzero_si256();
+    carried = Lanes4::zero();
     SOTTO_UNROLL(5)
     for (std::size_t i = 0; i < kStrip; ++i) {
-      const Words total = add(sum[i], carried);
-      carried = carry(total);
+      const Words total = Lanes4::add(sum[i], carried);
+      carried = Lanes4::carry(total);
       q[i] = real(limb(total));
     }
   }
 
   // Five limbs that are 0 modulo 2²⁶⁰: what they carry to the sixth.
   [[gnu::always_inline]] static inline void pass_carry(Words* t) {
-    Words carried = _mm256_setzero_si256();
+    Words carried = Lanes4::zero();
     SOTTO_UNROLL(5)
-    for (std::size_t i = 0; i < kStrip; ++i) carried = carry(add(t[i], carried));
-    t[kStrip] = add(t[kStrip], carried);
+    for (std::size_t i = 0; i < kStrip; ++i) carried = Lanes4::carry(Lanes4::add(t[i], carried));
+    t[kStrip] = Lanes4::add(t[kStrip], carried);
   }
 
  private:

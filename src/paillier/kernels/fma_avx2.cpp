@@ -1,4 +1,4 @@
-// The lane arithmetic on the units for real numbers (fma_limbs.h tells the trick), half a
+// The lane arithmetic on the units for real numbers (fma.h tells the trick), half a
 // vector at a time. As in ifma_avx512.cpp nothing of it may leak out of this file.
 #include "paillier/kernels/lanes.h"
 
@@ -102,7 +102,7 @@ class TowardsZero {
   unsigned before_;
 };
 
-// Multiplication modulo n² on pairs, as ifma_pairs.h explains it.
+// Multiplication modulo n² on pairs, as ifma.h explains it.
 template <std::size_t half>
 struct HalfPairs {
   using Lanes = HalfLanes<half>;
@@ -169,8 +169,8 @@ struct HalfPairs {
     Limbs::add_all_above_diagonal(at.low, at.x, limbs);
     Constants low(limbs, 2);  // x₀² and q·n
     for (std::size_t i = 0; i < limbs; ++i) {
-      Words even = Limbs::add(doubled(at.low[2 * i]), low.next());
-      Words odd = Limbs::add(doubled(at.low[2 * i + 1]), low.next());
+      Words even = Lanes::add(doubled(at.low[2 * i]), low.next());
+      Words odd = Lanes::add(doubled(at.low[2 * i + 1]), low.next());
       Limbs::add_product(even, odd, at.x[i], at.x[i]);
       at.low[2 * i] = even;
       at.low[2 * i + 1] = odd;
@@ -186,8 +186,8 @@ struct HalfPairs {
     Constants constants(limbs, 1);  // q·n
     for (std::size_t c = 0; c < 2 * limbs; ++c) {
       const Words minus = constants.next();
-      at.low[c] = c < limbs ? Limbs::add(Lanes::load(x + c), minus) : minus;
-      at.high[c] = c < limbs ? Limbs::add(Lanes::load(x + limbs + c), minus) : minus;
+      at.low[c] = c < limbs ? Lanes::add(Lanes::load(x + c), minus) : minus;
+      at.high[c] = c < limbs ? Lanes::add(Lanes::load(x + limbs + c), minus) : minus;
     }
     reduce(modulus, z, at);
     LastSubtraction<Lanes>::apply(modulus, z, scratch);
@@ -202,13 +202,13 @@ struct HalfPairs {
   static void to_doubled_reals(Reals* reals, const Vector8* from, std::size_t count) {
     Words carried = Lanes::zero();
     for (std::size_t i = 0; i < count; ++i) {
-      const Words twice = Limbs::add(doubled(Lanes::load(from + i)), carried);
+      const Words twice = Lanes::add(doubled(Lanes::load(from + i)), carried);
       reals[i] = Limbs::real(Limbs::limb(twice));
-      carried = Limbs::carry(twice);
+      carried = Lanes::carry(twice);
     }
   }
 
-  SOTTO_INLINE Words doubled(Words a) { return Limbs::add(a, a); }
+  SOTTO_INLINE Words doubled(Words a) { return Lanes::add(a, a); }
 
   // z₀ = (low + q·n)/R and z₁ = (high − q + r·n)/R, five limbs of q and of r at a time, in low
   // and high themselves. A quotient is a long chain of dependent steps, so the processor must
@@ -243,7 +243,7 @@ struct HalfPairs {
   SOTTO_INLINE void subtract(Words* t, const Reals* q, const Vector8* one_minus_r) {
     SOTTO_UNROLL(5)
     for (std::size_t i = 0; i < kStrip; ++i) {
-      t[i] = Limbs::add(t[i], Limbs::add(Limbs::flipped(q[i]), Lanes::load(one_minus_r + i)));
+      t[i] = Lanes::add(t[i], Lanes::add(Limbs::flipped(q[i]), Lanes::load(one_minus_r + i)));
     }
   }
 
@@ -251,32 +251,20 @@ struct HalfPairs {
   static void settle(Vector8* z, const Words* t, std::size_t limbs) {
     Words carried = Lanes::zero();
     for (std::size_t i = 0; i < limbs; ++i) {
-      const Words sum = Limbs::add(t[i], carried);
+      const Words sum = Lanes::add(t[i], carried);
       Lanes::store(z + i, Limbs::limb(sum));
-      carried = Limbs::carry(sum);
+      carried = Lanes::carry(sum);
     }
   }
 };
 
 // Both halves one after the other, the second only if it is in use.
 struct Halves {
-  static void multiply(const LaneModulus& modulus, Vector8* z, const Vector8* x, const Vector8* y,
-                       Vector8* scratch) {
+  template <auto lower, auto upper, class... Operands>
+  static void compute(const LaneModulus& modulus, Operands... operands) {
     const TowardsZero rounding;
-    HalfPairs<0>::multiply(modulus, z, x, y, scratch);
-    if (modulus.lanes > kHalf) HalfPairs<1>::multiply(modulus, z, x, y, scratch);
-  }
-
-  static void square(const LaneModulus& modulus, Vector8* z, const Vector8* x, Vector8* scratch) {
-    const TowardsZero rounding;
-    HalfPairs<0>::square(modulus, z, x, scratch);
-    if (modulus.lanes > kHalf) HalfPairs<1>::square(modulus, z, x, scratch);
-  }
-
-  static void leave(const LaneModulus& modulus, Vector8* z, const Vector8* x, Vector8* scratch) {
-    const TowardsZero rounding;
-    HalfPairs<0>::leave(modulus, z, x, scratch);
-    if (modulus.lanes > kHalf) HalfPairs<1>::leave(modulus, z, x, scratch);
+    lower(modulus, operands...);
+    if (modulus.lanes > kHalf) upper(modulus, operands...);
   }
 
   static void select(const LaneModulus& modulus, Vector8* out, const Vector8* table,
@@ -297,9 +285,13 @@ struct Halves {
 
 #undef SOTTO_INLINE
 
-constexpr LaneArithmetic kFma{
-    "fma",          kHalf,           &Halves::multiply,     &Halves::square,
-    &Halves::leave, &Halves::select, &Halves::select_shared};
+constexpr LaneArithmetic kFma{"fma",
+                              kHalf,
+                              &Halves::compute<&HalfPairs<0>::multiply, &HalfPairs<1>::multiply>,
+                              &Halves::compute<&HalfPairs<0>::square, &HalfPairs<1>::square>,
+                              &Halves::compute<&HalfPairs<0>::leave, &HalfPairs<1>::leave>,
+                              &Halves::select,
+                              &Halves::select_shared};
 
 }  // namespace
 }  // namespace sotto::paillier
@@ -310,23 +302,15 @@ constexpr LaneArithmetic kFma{
 #pragma GCC pop_options
 #endif
 
-namespace sotto::paillier {
-
-const LaneArithmetic* avx2_arithmetic() {
-  const bool supported = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-  return supported ? &kFma : nullptr;
-}
-
-}  // namespace sotto::paillier
-
-#else
+#endif
 
 namespace sotto::paillier {
 
 const LaneArithmetic* avx2_arithmetic() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0) return &kFma;
+#endif
   return nullptr;
 }
 
 }  // namespace sotto::paillier
-
-#endif

@@ -66,25 +66,18 @@ struct IfmaLanes {
 #pragma GCC pop_options
 #endif
 
+#endif
+
 namespace sotto::paillier {
 
 const LaneArithmetic* avx512_arithmetic() {
+#if defined(__x86_64__)
   // Both also ask whether the operating system keeps the registers (XCR0).
-  const bool supported =
-      __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512ifma") != 0;
-  return supported ? &kArithmeticOf<IfmaLanes> : nullptr;
-}
-
-}  // namespace sotto::paillier
-
-#else
-
-namespace sotto::paillier {
-
-const LaneArithmetic* avx512_arithmetic() {
+  if (__builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512ifma") != 0) {
+    return &kArithmeticOf<IfmaLanes>;
+  }
+#endif
   return nullptr;
 }
 
 }  // namespace sotto::paillier
-
-#endif

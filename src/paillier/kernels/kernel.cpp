@@ -23,6 +23,15 @@ constexpr std::array<LaneKind, 2> kLaneKinds{
 
 }  // namespace
 
+IntegerVector Kernel::store(const Residues& residues) const {
+  IntegerVector numbers;
+  numbers.reserve(residues.count);
+  for (const auto& [low, high] : store_pairs(residues)) {
+    numbers.push_back(integer_of(sum(low, high, n_)));
+  }
+  return numbers;
+}
+
 const LaneArithmetic* lane_arithmetic(std::string_view kernel) {
   const auto kind = std::ranges::find(kLaneKinds, kernel, &LaneKind::name);
   return kind == kLaneKinds.end() ? nullptr : kind->arithmetic();

@@ -1,24 +1,26 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <span>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include "base/integer.h"
 #include "base/result.h"
+#include "paillier/kernels/limbs.h"
 
 // The one interface of all kernels; below it stand a portable one and one on lanes of any kind.
 namespace sotto::paillier {
 
 // Numbers modulo n² in the form in which a kernel computes (Montgomery's), so that
 // a chain of operations converts once at either end. Only the kernel that made
-// them can read them.
+// them can read them. Wiped when they go.
 struct Residues {
   std::size_t count = 0;
-  std::vector<std::uint64_t> words;
+  Limbs words;
+};
+
+// A number low + high·n with low, high in [0, n), each on as many limbs as n.
+struct LimbPair {
+  Limbs low;
+  Limbs high;
 };
 
 // Powers of one base, h^e for many e, from a table that is made once.
@@ -39,7 +41,7 @@ class FixedBase {
 // take all cores, unless they are inside of a parallel_for.
 class Kernel {
  public:
-  Kernel() = default;
+  explicit Kernel(const Integer& n) : n_(limbs_of(n)) {}
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
   virtual ~Kernel() = default;
@@ -48,10 +50,8 @@ class Kernel {
 
   // Numbers in [0, n²), in and out.
   [[nodiscard]] virtual Residues load(std::span<const Integer> numbers) const = 0;
-  [[nodiscard]] virtual IntegerVector store(const Residues& residues) const = 0;
-  // The same as pairs: x = low + high·n with low, high in [0, n). `low` first.
-  [[nodiscard]] virtual std::pair<IntegerVector, IntegerVector> store_pairs(
-      const Residues& residues) const = 0;
+  [[nodiscard]] IntegerVector store(const Residues& residues) const;
+  [[nodiscard]] virtual std::vector<LimbPair> store_pairs(const Residues& residues) const = 0;
 
   [[nodiscard]] virtual Residues multiply(const Residues& left, const Residues& right) const = 0;
   // x^e for every x; e is secret, 0 ≤ e < 2^exponent_bits.
@@ -59,6 +59,9 @@ class Kernel {
                                        std::size_t exponent_bits) const = 0;
   [[nodiscard]] virtual std::unique_ptr<FixedBase> fixed_base(const Integer& base,
                                                               std::size_t exponent_bits) const = 0;
+
+ protected:
+  Limbs n_;
 };
 
 // Those that run on this machine, the fastest first: "ifma", eight numbers at a time with

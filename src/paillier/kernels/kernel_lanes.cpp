@@ -1,14 +1,11 @@
 // The kernel on lanes of any kind: eight numbers at a time.
 #include <algorithm>
 #include <cstring>
-#include <memory>
 
 #include "base/check.h"
 #include "base/parallel.h"
 #include "paillier/kernels/kernel.h"
-#include "paillier/kernels/lane_modulus.h"
 #include "paillier/kernels/lane_power.h"
-#include "paillier/kernels/limbs.h"
 
 namespace sotto::paillier {
 namespace {
@@ -25,7 +22,7 @@ std::size_t lanes_of(std::size_t count, std::size_t first) {
 // Residues are groups of eight numbers, each a pair of vectors. What is left of the last
 // group is 0.
 Residues empty_residues(std::size_t count, const PairModulus& modulus) {
-  return {count, std::vector<std::uint64_t>(groups_of(count) * modulus.pair_size() * kLanes)};
+  return {count, Limbs(groups_of(count) * modulus.pair_size() * kLanes)};
 }
 
 // A group between Residues, whose words need not lie on a vector's boundary, and vectors.
@@ -68,7 +65,7 @@ class LaneFixedBase : public FixedBase {
 class LaneKernel : public Kernel {
  public:
   LaneKernel(const Integer& n, const LaneArithmetic& arithmetic)
-      : n_(limbs_of(n, mpz_size(n.get_mpz_t()))),
+      : Kernel(n),
         arithmetic_(arithmetic),
         modulus_(std::make_shared<const PairModulus>(std::span(&n, 1))) {}
 
@@ -90,24 +87,23 @@ class LaneKernel : public Kernel {
     return residues;
   }
 
-  std::pair<IntegerVector, IntegerVector> store_pairs(const Residues& residues) const override {
-    std::pair<IntegerVector, IntegerVector> pairs;
-    pairs.first.reserve(residues.count);
-    pairs.second.reserve(residues.count);
-    leave(residues, [&](const Limbs& low, const Limbs& high) {
-      pairs.first.push_back(integer_of(low));
-      pairs.second.push_back(integer_of(high));
-    });
+  std::vector<LimbPair> store_pairs(const Residues& residues) const override {
+    const std::size_t limbs = modulus_->limbs();
+    Vectors group(modulus_->pair_size());
+    Vectors scratch(modulus_->scratch_size());
+    std::vector<LimbPair> pairs;
+    pairs.reserve(residues.count);
+    for (std::size_t i = 0; i < residues.count; ++i) {
+      const std::size_t lane = i % kLanes;
+      if (lane == 0) {
+        read_group(group, residues, i / kLanes);
+        arithmetic_.leave(modulus_->view(lanes_of(residues.count, i)), group.at(0), group.at(0),
+                          scratch.at(0));
+      }
+      pairs.push_back({get_words(group.at(0), limbs, lane, n_.size()),
+                       get_words(group.at(limbs), limbs, lane, n_.size())});
+    }
     return pairs;
-  }
-
-  IntegerVector store(const Residues& residues) const override {
-    IntegerVector numbers;
-    numbers.reserve(residues.count);
-    leave(residues, [&](const Limbs& low, const Limbs& high) {
-      numbers.push_back(integer_of(sum(low, high, n_)));
-    });
-    return numbers;
   }
 
   Residues multiply(const Residues& left, const Residues& right) const override {
@@ -148,25 +144,6 @@ class LaneKernel : public Kernel {
   }
 
  private:
-  // Calls `take` for each number low + high·n, each part on as many words as n.
-  template <class Take>
-  void leave(const Residues& residues, const Take& take) const {
-    const std::size_t limbs = modulus_->limbs();
-    Vectors group(modulus_->pair_size());
-    Vectors scratch(modulus_->scratch_size());
-    for (std::size_t i = 0; i < residues.count; ++i) {
-      const std::size_t lane = i % kLanes;
-      if (lane == 0) {
-        read_group(group, residues, i / kLanes);
-        arithmetic_.leave(modulus_->view(lanes_of(residues.count, i)), group.at(0), group.at(0),
-                          scratch.at(0));
-      }
-      take(get_words(group.at(0), limbs, lane, n_.size()),
-           get_words(group.at(limbs), limbs, lane, n_.size()));
-    }
-  }
-
-  Limbs n_;
   const LaneArithmetic& arithmetic_;
   std::shared_ptr<const PairModulus> modulus_;  // tables outlive the kernel
 };

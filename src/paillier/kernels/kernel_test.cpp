@@ -59,7 +59,7 @@ TEST_P(KernelTest, KnowsTheExtremes) {
         0, 1, 2, n - 1, n, n + 1, 2 * n, square - n, square - 1, square - 2, n * (n - 1) + 1};
     const Residues loaded = kernel->load(extremes);
     EXPECT_EQ(kernel->store(loaded), extremes);
-    const auto [low, high] = kernel->store_pairs(loaded);
+    const std::vector<LimbPair> pairs = kernel->store_pairs(loaded);
     const IntegerVector squares = kernel->store(kernel->multiply(loaded, loaded));
     for (const auto& [exponent, exponent_bits] :
          std::vector<std::pair<Integer, std::size_t>>{{0, 1},
@@ -77,8 +77,8 @@ TEST_P(KernelTest, KnowsTheExtremes) {
       }
     }
     for (std::size_t k = 0; k < extremes.size(); ++k) {
-      EXPECT_EQ(low[k], Integer(extremes[k] % n));
-      EXPECT_EQ(high[k], Integer(extremes[k] / n));
+      EXPECT_EQ(integer_of(pairs[k].low), Integer(extremes[k] % n));
+      EXPECT_EQ(integer_of(pairs[k].high), Integer(extremes[k] / n));
       EXPECT_EQ(squares[k], Integer(extremes[k] * extremes[k] % square));
     }
   }

@@ -23,10 +23,6 @@ std::size_t blocks_for(std::span<const Integer> moduli) {
   return (bits + kSpareBits + block_bits - 1) / block_bits;
 }
 
-Limbs words_of(const Integer& number) {
-  return limbs_of(number, mpz_size(number.get_mpz_t()));
-}
-
 // One lane of radix 2⁵² from words of 64 bits.
 void put_words(Vector8* vectors, std::size_t limbs, std::size_t lane,
                std::span<const mp_limb_t> words) {
@@ -71,10 +67,6 @@ Limbs divide(Limbs& words, const Limbs& divisor) {
 
 }  // namespace
 
-Vectors::~Vectors() {
-  wipe_memory(vectors_.data(), vectors_.size() * sizeof(Vector8));
-}
-
 void put_number(Vector8* vectors, std::size_t limbs, std::size_t lane, const Integer& number) {
   check(number >= 0 && mpz_sizeinbase(number.get_mpz_t(), 2) <= kLimbBits * limbs,
         "a number fits its limbs");
@@ -105,7 +97,7 @@ PairModulus::PairModulus(std::span<const Integer> moduli)
   check(limbs() <= kMaxLimbs, "a modulus is short enough for sums of 64 bits");
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     const Integer& n = moduli[moduli.size() == 1 ? 0 : lane];
-    words_.push_back(words_of(n));
+    words_.push_back(limbs_of(n));
     put_number(moduli_.at(0), limbs(), lane, n);
     put_number(constants_.at(0), kInverseLimbs, lane, minus_inverse(n, kLimbBits * kInverseLimbs));
 
@@ -122,14 +114,10 @@ LaneModulus PairModulus::view(std::size_t lanes) const {
   return {blocks_, lanes, moduli_.at(0), constants_.at(kInverseLimbs), constants_.at(0)};
 }
 
-std::size_t PairModulus::limbs() const {
-  return kBlockLimbs * blocks_;
-}
-
 void PairModulus::put(Vector8* pair, std::size_t lane, const Integer& number) const {
   check(number >= 0, "a residue is not negative");
   // x = x₀ + n·(x₁ + n·…)
-  Limbs low = words_of(number);
+  Limbs low = limbs_of(number);
   Limbs high = divide(low, words_[lane]);
   divide(high, words_[lane]);
   put_words(pair, limbs(), lane, low);

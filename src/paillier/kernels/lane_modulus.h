@@ -1,11 +1,8 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
-#include "base/integer.h"
 #include "paillier/kernels/lanes.h"
 #include "paillier/kernels/limbs.h"
 
@@ -20,7 +17,7 @@ class Vectors {
   explicit Vectors(std::size_t count) : vectors_(count) {}
   Vectors(const Vectors&) = delete;
   Vectors& operator=(const Vectors&) = delete;
-  ~Vectors();
+  ~Vectors() { wipe_memory(vectors_.data(), vectors_.size() * sizeof(Vector8)); }
 
   [[nodiscard]] Vector8* at(std::size_t index) { return vectors_.data() + index; }
   [[nodiscard]] const Vector8* at(std::size_t index) const { return vectors_.data() + index; }
@@ -44,8 +41,7 @@ class PairModulus {
   explicit PairModulus(std::span<const Integer> moduli);  // eight, or one for all lanes
 
   [[nodiscard]] LaneModulus view(std::size_t lanes = kLanes) const;
-  [[nodiscard]] std::size_t blocks() const { return blocks_; }
-  [[nodiscard]] std::size_t limbs() const;
+  [[nodiscard]] std::size_t limbs() const { return kBlockLimbs * blocks_; }
   [[nodiscard]] std::size_t pair_size() const { return 2 * limbs(); }
   [[nodiscard]] std::size_t scratch_size() const { return 5 * limbs() + kMoreScratch; }
 

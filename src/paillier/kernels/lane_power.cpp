@@ -17,6 +17,40 @@ std::size_t divide_up(std::size_t a, std::size_t b) {
   return (a + b - 1) / b;
 }
 
+// The window with the fewest instructions: a table of 2^w powers, then per window w squares
+// (7L² each, the same for every w), one product (10L²) and one scan (2^w·2L).
+std::size_t window_bits(std::size_t exponent_bits, std::size_t limbs) {
+  std::size_t best = 1;
+  std::size_t least = 0;
+  for (std::size_t window = 1; window <= kMaxWindow; ++window) {
+    const std::size_t entries = std::size_t{1} << window;
+    const std::size_t table = (entries - 2) * 17 * limbs / 2;  // half squares, half products
+    const std::size_t cost = table + divide_up(exponent_bits, window) * (10 * limbs + 2 * entries);
+    if (window == 1 || cost < least) {
+      best = window;
+      least = cost;
+    }
+  }
+  return best;
+}
+
+// The rows with the fewest instructions: per column one product (10L²) and one scan
+// (2^w/8·2L), and an eighth of a square (7L²).
+std::size_t comb_rows(std::size_t exponent_bits, std::size_t limbs) {
+  std::size_t best = kMinRows;
+  std::size_t least = 0;
+  for (std::size_t rows = kMinRows; rows <= kMaxRows; ++rows) {
+    const std::size_t columns = divide_up(exponent_bits, rows);
+    const std::size_t scan = 2 * (std::size_t{1} << rows) / kLanes;
+    const std::size_t cost = columns * (10 * limbs + scan) + divide_up(columns, kLanes) * 7 * limbs;
+    if (rows == kMinRows || cost < least) {
+      best = rows;
+      least = cost;
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
 LaneExponents::LaneExponents(std::span<const Integer> exponents, std::size_t bits)
@@ -44,22 +78,6 @@ Vector8 LaneExponents::digits(std::size_t first, std::size_t stride, std::size_t
   return digits;
 }
 
-std::size_t window_bits(std::size_t exponent_bits, std::size_t limbs) {
-  std::size_t best = 1;
-  std::size_t least = 0;
-  for (std::size_t window = 1; window <= kMaxWindow; ++window) {
-    const std::size_t entries = std::size_t{1} << window;
-    const std::size_t windows = (exponent_bits + window - 1) / window;
-    const std::size_t table = (entries - 2) * 17 * limbs / 2;  // half squares, half products
-    const std::size_t cost = table + windows * (10 * limbs + 2 * entries);
-    if (window == 1 || cost < least) {
-      best = window;
-      least = cost;
-    }
-  }
-  return best;
-}
-
 void lane_power(const LaneArithmetic& arithmetic, const PairModulus& modulus, std::size_t lanes,
                 Vector8* power, const Vector8* base, const LaneExponents& exponents) {
   const std::size_t pair = modulus.pair_size();
@@ -84,7 +102,7 @@ void lane_power(const LaneArithmetic& arithmetic, const PairModulus& modulus, st
     }
   }
 
-  for (std::size_t left = (exponents.bits() + window - 1) / window; left-- > 0;) {
+  for (std::size_t left = divide_up(exponents.bits(), window); left-- > 0;) {
     Vector8 digits = exponents.digits(left * window, 1, window);
     const bool first = (left + 1) * window >= exponents.bits();
     if (first) {
@@ -98,21 +116,6 @@ void lane_power(const LaneArithmetic& arithmetic, const PairModulus& modulus, st
     }
     wipe_memory(&digits, sizeof digits);
   }
-}
-
-std::size_t comb_rows(std::size_t exponent_bits, std::size_t limbs) {
-  std::size_t best = kMinRows;
-  std::size_t least = 0;
-  for (std::size_t rows = kMinRows; rows <= kMaxRows; ++rows) {
-    const std::size_t columns = divide_up(exponent_bits, rows);
-    const std::size_t scan = 2 * (std::size_t{1} << rows) / kLanes;
-    const std::size_t cost = columns * (10 * limbs + scan) + divide_up(columns, kLanes) * 7 * limbs;
-    if (rows == kMinRows || cost < least) {
-      best = rows;
-      least = cost;
-    }
-  }
-  return best;
 }
 
 CombTable::CombTable(const LaneArithmetic& arithmetic, const PairModulus& modulus,

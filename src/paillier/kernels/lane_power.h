@@ -1,11 +1,6 @@
 #pragma once
 
-#include <cstddef>
-#include <span>
-
-#include "base/integer.h"
 #include "paillier/kernels/lane_modulus.h"
-#include "paillier/kernels/lanes.h"
 
 // Exponentiation in lanes, in a time and with memory accesses that depend on sizes only.
 namespace sotto::paillier {
@@ -31,10 +26,6 @@ class LaneExponents {
 // `power` may be `base`. The first `lanes` lanes are in use.
 void lane_power(const LaneArithmetic& arithmetic, const PairModulus& modulus, std::size_t lanes,
                 Vector8* power, const Vector8* base, const LaneExponents& exponents);
-
-// The window with the fewest instructions: a table of 2^w powers, then per window w squares
-// (7L² each, the same for every w), one product (10L²) and one scan (2^w·2L).
-[[nodiscard]] std::size_t window_bits(std::size_t exponent_bits, std::size_t limbs);
 
 // Powers of one base h from a table (Lim and Lee's comb). The exponent's bits are written
 // in w rows of a columns, e = Σ_{i<w, j<a} bit(i·a + j)·2^(i·a+j). A column's w bits, read
@@ -69,9 +60,5 @@ class CombTable {
   std::size_t run_;      // c
   Vectors tables_;       // s, octet of entries, limb: see LaneArithmetic::select_shared
 };
-
-// The rows with the fewest instructions: per column one product (10L²) and one scan
-// (2^w/8·2L), and an eighth of a square (7L²).
-[[nodiscard]] std::size_t comb_rows(std::size_t exponent_bits, std::size_t limbs);
 
 }  // namespace sotto::paillier

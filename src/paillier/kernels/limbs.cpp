@@ -56,11 +56,6 @@ void wipe(std::span<Integer> secrets) {
   for (Integer& secret : secrets) wipe(secret);
 }
 
-void wipe(Residues& secrets) {
-  wipe_memory(secrets.words.data(), secrets.words.size() * sizeof(secrets.words[0]));
-  secrets = {};
-}
-
 std::size_t limbs_for_bits(std::size_t bits) {
   return (bits + GMP_NUMB_BITS - 1) / GMP_NUMB_BITS;
 }
@@ -78,6 +73,10 @@ Limbs limbs_of(const Integer& x, std::size_t width) {
   Limbs limbs(width);
   std::copy_n(mpz_limbs_read(x.get_mpz_t()), size, limbs.begin());
   return limbs;
+}
+
+Limbs limbs_of(const Integer& x) {
+  return limbs_of(x, mpz_size(x.get_mpz_t()));
 }
 
 Integer integer_of(std::span<const mp_limb_t> limbs) {

@@ -2,13 +2,11 @@
 
 #include <gmp.h>
 
-#include <cstddef>
 #include <new>
 #include <span>
 #include <vector>
 
 #include "base/integer.h"
-#include "paillier/kernels/kernel.h"
 
 // Secrets as numbers of fixed width: arithmetic without branches, and memory that is wiped.
 namespace sotto::paillier {
@@ -20,7 +18,6 @@ void wipe_what_gmp_frees();
 // Overwrites what the number holds, all of its memory; it is 0 afterwards.
 void wipe(Integer& secret);
 void wipe(std::span<Integer> secrets);
-void wipe(Residues& secrets);
 
 // Wipes a number when the scope ends, however it ends.
 template <class T>
@@ -60,8 +57,9 @@ using Limbs = std::vector<mp_limb_t, WipingAllocator<mp_limb_t>>;
 [[nodiscard]] std::size_t limbs_for_bits(std::size_t bits);
 // How many bits |x| has; GMP's own function branches on the sign.
 [[nodiscard]] std::size_t bit_length(const Integer& x);
-// |x| on `width` limbs, where it has room.
+// |x| on `width` limbs, where it has room, or on as many as it takes.
 [[nodiscard]] Limbs limbs_of(const Integer& x, std::size_t width);
+[[nodiscard]] Limbs limbs_of(const Integer& x);
 [[nodiscard]] Integer integer_of(std::span<const mp_limb_t> limbs);
 
 // x mod m; the highest limb of m is not 0.

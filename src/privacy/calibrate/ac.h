@@ -1,6 +1,5 @@
 #pragma once
 
-#include "privacy/budget.h"
 #include "privacy/calibrate/noise.h"
 
 // The noise of `ac`: every party adds what protects it alone, σ = Δ/κ̄_ε(δ), whatever the others

@@ -12,6 +12,7 @@
 #include "privacy/calibrate/dishuf.h"
 #include "privacy/calibrate/pairwise.h"
 #include "privacy/observe/adversary.h"
+#include "support/exact_shifts.h"
 #include "support/reference_rows.h"
 
 namespace sotto {

@@ -7,7 +7,6 @@
 #include <numbers>
 
 #include "base/check.h"
-#include "privacy/budget.h"
 #include "privacy/observe/coalition.h"
 
 // The calibration that knows the graph: against an eavesdropper by the ends of the spectrum,

@@ -1,10 +1,6 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "graph/graph.h"
-#include "privacy/budget.h"
 #include "privacy/calibrate/noise.h"
 
 // The noise of `dishuf`: σ_γ stays in the sum, σ_η cancels there. From the graph's own spectrum,

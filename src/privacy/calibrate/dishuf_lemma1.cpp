@@ -3,8 +3,6 @@
 #include <cmath>
 #include <string>
 
-#include "base/check.h"
-#include "privacy/budget.h"
 #include "privacy/calibrate/dishuf.h"
 
 // The paper's Lemma 1, in numbers far past a double's range: every step rounds towards more noise.
@@ -80,7 +78,7 @@ Result<ShuffleNoise> calibrate_lemma1(std::size_t parties, Sensitivity sensitivi
   WideReal kappa_low(kappa_bar);
   mpfr_mul_d(kappa_low.get(), kappa_low.get(), 1 - std::ldexp(1.0, -40), MPFR_RNDD);
 
-  WideReal scale(1 + 0.0);  // (1+g)μ/κ̄
+  WideReal scale(1);  // (1+g)μ/κ̄
   mpfr_add_d(scale.get(), scale.get(), parameters.g, MPFR_RNDU);
   WideReal g_excess;  // (1+g)² − 1 = g(2 + g)
   mpfr_set_d(g_excess.get(), parameters.g, MPFR_RNDN);

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "privacy/budget.h"
-
 // γ̄ has two masters: δ wants it large, and a problem that stays convex wants it small.
 namespace sotto {
 namespace {

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
 
-#include "privacy/budget.h"
 #include "privacy/calibrate/noise.h"
 
 // The noise of `gt`, and what of the problem survives it: whether the noisy costs still have a

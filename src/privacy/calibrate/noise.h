@@ -1,12 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <variant>
 
-#include "base/integer.h"
-#include "base/result.h"
 #include "privacy/truncated_laplace.h"
 
 // The four solvers, and the noise that each of them adds. In every room what belongs to one of

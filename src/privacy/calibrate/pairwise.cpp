@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "base/check.h"
-#include "privacy/budget.h"
 #include "privacy/observe/coalition.h"
 
 // The formulas of pairwise.h, with λ₂ from below and everything else rounded up.

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <cstddef>
-
 #include "graph/graph.h"
-#include "privacy/budget.h"
 #include "privacy/calibrate/noise.h"
 
 // The noise of `pairwise`: σ_γ stays in the sum, the masks of the edges cancel there.

@@ -1,9 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-
-#include "base/integer.h"
 #include "base/random.h"
 
 // The samplers: exact for what touches data, fast for simulations.

@@ -9,7 +9,6 @@
 // then, and only then, x is worked out as an exact fraction and more digits are
 // drawn. So the speed is that of machine words and the law is exact.
 #include <algorithm>
-#include <cmath>
 
 #include "base/check.h"
 #include "privacy/noise/noise.h"

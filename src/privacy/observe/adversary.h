@@ -1,15 +1,8 @@
 #pragma once
 
-#include <cstddef>
 #include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "graph/graph.h"
-#include "privacy/budget.h"
 #include "privacy/calibrate/noise.h"
 
 // Who could learn how much, whatever the solver: the table that every plan prints.
@@ -46,14 +39,8 @@ struct Adversary {
                                                              const Budget& budget,
                                                              std::size_t colluders);
 
-// --- exact shifts, one observer at a time ---
-
-// Eavesdropper of `dishuf` for given products a_{i→j}a_{j→i} per edge: the
-// largest √(vᵀC⁻¹v) over the parties, v the shift and C the covariance of y(0).
-[[nodiscard]] double shuffle_shift(const Graph& graph, const ShuffleNoise& noise,
-                                   Sensitivity sensitivity, std::span<const double> edge_products);
-
-// The proven bound over every draw of the multipliers (docs/proofs/graph_calibration.md).
+// The eavesdropper of `dishuf`: the proven bound over every draw of the multipliers
+// (docs/proofs/graph_calibration.md).
 [[nodiscard]] double shuffle_shift_bound(const Graph& graph, const ShuffleNoise& noise,
                                          Sensitivity sensitivity);
 
@@ -62,20 +49,16 @@ struct WorstParty {
   PartyId party = 0;
 };
 
-// Coalition pooling all it holds, plus the eavesdropper, for given products
+// A coalition in `pairwise` that pools all it holds, plus the eavesdropper
 // (docs/proofs/coalition.md).
-[[nodiscard]] WorstParty shuffle_coalition_shift(const Graph& graph, const ShuffleNoise& noise,
-                                                 Sensitivity sensitivity,
-                                                 std::span<const double> edge_products,
-                                                 std::span<const PartyId> coalition);
-
 [[nodiscard]] WorstParty pairwise_coalition_shift(const Graph& graph, const PairwiseNoise& noise,
                                                   Sensitivity sensitivity,
                                                   std::span<const PartyId> coalition);
 
 namespace privacy {
 
-// What adversary_table asks, and each solver answers in its own file: adversary_SOLVER.cpp.
+// What adversary_table asks, and each solver answers: those whose noise cancels in the sum in a
+// file of their own, adversary_SOLVER.cpp.
 struct Watched {
   const Graph& graph;
   Sensitivity sensitivity;
@@ -88,17 +71,11 @@ using Rows = Result<std::vector<Adversary>>;
 [[nodiscard]] Rows rows_of(const PairwiseNoise& noise, const Watched& watched);
 [[nodiscard]] Rows rows_of(const GradientNoise& noise, const Watched& watched);
 
-// Where every party protects itself: whoever watches sees the same.
-[[nodiscard]] std::vector<Adversary> alike_for_all(const Adversary& seen, std::size_t colluders);
-
 // Where noise cancels in the sum: each observer sees at least what the one before it sees. The
 // worst shift over coalitions of a size, or nothing if there are too many, comes from `coalition`;
 // `ceiling` is what all neighbours see.
 [[nodiscard]] Rows graded(const Watched& watched, double eavesdropper, double ceiling,
                           const std::function<std::optional<double>(std::size_t)>& coalition);
-
-// The row of a Gaussian release that moves by `shift`.
-[[nodiscard]] Adversary gaussian_row(Observer observer, double shift, const Budget& budget);
 
 }  // namespace privacy
 }  // namespace sotto

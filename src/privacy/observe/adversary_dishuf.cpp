@@ -1,5 +1,4 @@
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <Eigen/SparseCore>
 #include <algorithm>
 #include <cmath>
@@ -26,27 +25,6 @@ double passed(double s, double ratio) {
 
 }  // namespace
 
-// With L_a = Σ λ_k q_k q_kᵀ and s_k = ζλ_k, party i's v = (I − ζL_a)e_i and
-// C = σ_γ²I + σ_η²(ζL_a)² give vᵀC⁻¹v = Σ_k (q_k)_i² (1−s_k)²/(σ_γ²+σ_η²s_k²).
-double shuffle_shift(const Graph& graph, const ShuffleNoise& noise, Sensitivity sensitivity,
-                     std::span<const double> edge_products) {
-  check(graph.connected(), "the graph is in one piece");
-  const double zeta = 1 / noise.inverse_zeta.get_d();
-  const double ratio = nearest_double(noise.sigma_eta / noise.sigma_gamma);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(
-      Eigen::MatrixXd(laplacian(graph, edge_products)));
-  check(eigen.info() == Eigen::Success, "a symmetric matrix has eigenvalues");
-  Eigen::VectorXd through(eigen.eigenvalues().size());
-  // The graph is connected, so the first eigenvalue is 0; what is computed for
-  // it is rounding, which a large σ_η would magnify.
-  through(0) = 1;
-  for (Eigen::Index k = 1; k < through.size(); ++k) {
-    through(k) = passed(zeta * eigen.eigenvalues()(k), ratio);
-  }
-  const double worst = (eigen.eigenvectors().cwiseAbs2() * through).maxCoeff();
-  return sensitivity.value() / nearest_double(noise.sigma_gamma) * std::sqrt(worst);
-}
-
 // Δ√(1/(nσ_γ²) + (1−1/n)·max over [s₂, s_max]), the maximum at one of the ends.
 double shuffle_shift_bound(const Graph& graph, const ShuffleNoise& noise, Sensitivity sensitivity) {
   const auto n = static_cast<double>(graph.size());
@@ -58,16 +36,6 @@ double shuffle_shift_bound(const Graph& graph, const ShuffleNoise& noise, Sensit
                                 passed(product_share * of_graph.lambda_max, ratio));
   return sensitivity.value() / nearest_double(noise.sigma_gamma) *
          std::sqrt(1 / n + (1 - 1 / n) * worst);
-}
-
-WorstParty shuffle_coalition_shift(const Graph& graph, const ShuffleNoise& noise,
-                                   Sensitivity sensitivity, std::span<const double> edge_products,
-                                   std::span<const PartyId> coalition) {
-  check(edge_products.size() == graph.edges().size(), "there is one product for each edge");
-  const privacy::ShuffleView view(graph, noise, coalition);
-  const auto worst = view.worst(edge_products);
-  return {sensitivity.value() / nearest_double(noise.sigma_gamma) * std::sqrt(worst.leakage),
-          view.remains().parties[worst.target]};
 }
 
 namespace privacy {

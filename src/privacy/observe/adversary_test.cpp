@@ -15,6 +15,7 @@
 #include "privacy/budget.h"
 #include "privacy/calibrate/dishuf.h"
 #include "privacy/calibrate/pairwise.h"
+#include "support/exact_shifts.h"
 #include "support/reference_rows.h"
 
 namespace sotto {

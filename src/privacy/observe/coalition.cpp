@@ -14,6 +14,9 @@
 namespace sotto::privacy {
 namespace {
 
+// Dense work on all coalitions, in multiply-adds: some seconds on one core.
+constexpr double kMaxCoalitionWork = 5e9;
+
 bool all_parties_alike(const Graph& graph) {
   return graph.topology() == Topology::kCycle || graph.topology() == Topology::kComplete ||
          graph.topology() == Topology::kPetersen;
@@ -25,6 +28,12 @@ double binomial(std::size_t n, std::size_t k) {
     result *= static_cast<double>(n - j) / static_cast<double>(j + 1);
   }
   return std::round(result);
+}
+
+double coalition_count(const Graph& graph, std::size_t size) {
+  check(size >= 1 && size < graph.size(), "a coalition is not empty and not everybody");
+  return all_parties_alike(graph) ? binomial(graph.size() - 1, size - 1)
+                                  : binomial(graph.size(), size);
 }
 
 }  // namespace
@@ -73,12 +82,6 @@ Spectrum safe_spectrum(const Graph& graph) {
   }
   const Spectrum computed = spectrum(graph);
   return {computed.lambda_2 * (1 - kComputedError), computed.lambda_max * (1 + kComputedError)};
-}
-
-double coalition_count(const Graph& graph, std::size_t size) {
-  check(size >= 1 && size < graph.size(), "a coalition is not empty and not everybody");
-  return all_parties_alike(graph) ? binomial(graph.size() - 1, size - 1)
-                                  : binomial(graph.size(), size);
 }
 
 void for_each_coalition(const Graph& graph, std::size_t size,

@@ -1,14 +1,7 @@
 #pragma once
 
-#include <Eigen/Core>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <optional>
-#include <span>
-#include <vector>
 
-#include "graph/graph.h"
 #include "graph/spectrum.h"
 #include "privacy/calibrate/noise.h"
 
@@ -26,18 +19,16 @@ namespace sotto::privacy {
 // λ₂ rounded down and λ_max rounded up by more than they are computed wrongly.
 [[nodiscard]] Spectrum safe_spectrum(const Graph& graph);
 
-// Dense work on all coalitions, in multiply-adds: some seconds on one core.
-inline constexpr double kMaxCoalitionWork = 5e9;
-// Of one coalition, in units of n³: one Cholesky inverse, or two solved systems with refinement.
+// Dense work on one coalition, in units of n³: one Cholesky inverse, or two solved systems with
+// refinement.
 inline constexpr double kPairwiseWork = 1;
 inline constexpr double kShuffleWork = 5;
 
-// How many coalitions of this size there are to look at. On a cycle, a complete
+// The coalitions of this size that there are to look at. On a cycle, a complete
 // graph and Petersen's every party is like every other, so party 0 is always a member.
-[[nodiscard]] double coalition_count(const Graph& graph, std::size_t size);
 void for_each_coalition(const Graph& graph, std::size_t size,
                         const std::function<void(std::span<const PartyId>)>& visit);
-// Whether coalitions × work_each × n³ stays below kMaxCoalitionWork.
+// Whether coalitions × work_each × n³ is work for some seconds on one core.
 [[nodiscard]] bool can_visit_coalitions(const Graph& graph, std::size_t size, double work_each);
 [[nodiscard]] Error too_many_coalitions(const Graph& graph, std::size_t size);
 
