@@ -48,8 +48,7 @@ class JsonFields {
   [[nodiscard]] std::vector<std::string> texts(const char* name);
 
   // Any JSON; nothing is asked of it.
-  [[nodiscard]] Json json(const char* name);
-  [[nodiscard]] const Json& object(const char* name);
+  [[nodiscard]] const Json& json(const char* name);
   // The elements of an array, each with its path: "own[2]".
   [[nodiscard]] std::vector<std::pair<const Json*, std::string>> elements(const char* name);
 
@@ -58,7 +57,6 @@ class JsonFields {
   void finish();
 
  private:
-  [[nodiscard]] const Json& take(const char* name);
   [[nodiscard]] std::string path_of(const std::string& name) const;
   void complain(const std::string& about);
 

@@ -39,7 +39,7 @@ Schema read_schema(const Json& json, std::string& problem) {
   fields.expect(missing == "drop" || missing == "error", "missing", "\"drop\" or \"error\"");
   schema.missing = missing == "error" ? MissingRule::kError : MissingRule::kDrop;
   schema.radius = fields.number("radius");
-  JsonFields target(fields.object("target"), "encoding.target", problem);
+  JsonFields target(fields.json("target"), "encoding.target", problem);
   schema.target.column = target.text("column");
   schema.target.bounds = read_bounds(target);
   for (const auto& [element, path] : fields.elements("features")) {
@@ -169,7 +169,7 @@ Result<ModelFile> model_file_from_json(const Json& json, const std::string& file
                                   .value = c.number("value"),
                                   .standard_error = c.optional_number("standard_error")});
   }
-  model.schema = read_schema(fields.object("encoding"), problem);
+  model.schema = read_schema(fields.json("encoding"), problem);
   if (!problem.empty()) return bad_model("E-model-json", problem, file);
   SOTTO_TRY(model.schema.validate().at(fmt::format("\"encoding\" in {}", file)));
   const auto names = model.schema.encoded_names();

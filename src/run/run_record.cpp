@@ -233,10 +233,10 @@ Result<RunRecord> record_from_json(const Json& json, const std::string& file) {
                           "\"noise-aware\", \"exact\", \"psd-ridge\" or \"adassp\"");
   r.simulated = fields.truth("simulated");
   r.seed = fields.count("seed");
-  read_privacy(fields.object("privacy"), r, problem);
-  read_graph(fields.object("graph"), r, problem);
-  read_consensus(fields.object("consensus"), r, problem);
-  JsonFields accuracy(fields.object("accuracy"), "accuracy", problem);
+  read_privacy(fields.json("privacy"), r, problem);
+  read_graph(fields.json("graph"), r, problem);
+  read_consensus(fields.json("consensus"), r, problem);
+  JsonFields accuracy(fields.json("accuracy"), "accuracy", problem);
   r.sum_noise_sd = accuracy.number("sum_noise_sd", Numbers::kOrInfinite);
   r.central_ratio = accuracy.number("central_ratio", Numbers::kOrInfinite);
   accuracy.finish();
