@@ -40,7 +40,7 @@ std::string abort_text(const GivenUp& end, const std::string& said) {
       fmt::format("run {} of {}", short_run(run.run), escape_for_terminal(run.study));
   if (run.state != RunState::kAborted) {
     return fmt::format("{} had ended before it could be given up: {}.\n{}\n", name,
-                       to_string(run.state), said);
+                       kRunStates[run.state], said);
   }
   return fmt::format("{} is given up.\n{}\n{}", name, said,
                      end.by_process

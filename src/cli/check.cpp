@@ -29,8 +29,8 @@ std::string counted(std::size_t number, const char* word) {
 std::string check_text(const std::vector<CheckItem>& items) {
   std::string text;
   for (const CheckItem& item : items) {
-    text += fmt::format("  {:<8} {:<9} {}\n", to_string(item.verdict), to_string(item.subject),
-                        escape_for_terminal(item.what));
+    text += fmt::format("  {:<8} {:<9} {}\n", kCheckVerdicts[item.verdict],
+                        kCheckSubjects[item.subject], escape_for_terminal(item.what));
     if (!item.fix.empty()) {
       text += fmt::format("  {:<8} {:<9} → {}\n", "", "", escape_for_terminal(item.fix));
     }
@@ -41,8 +41,8 @@ std::string check_text(const std::vector<CheckItem>& items) {
 nlohmann::ordered_json check_json(const std::vector<CheckItem>& items) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const CheckItem& item : items) {
-    list.push_back({{"name", to_string(item.subject)},
-                    {"verdict", to_string(item.verdict)},
+    list.push_back({{"name", kCheckSubjects[item.subject]},
+                    {"verdict", kCheckVerdicts[item.verdict]},
                     {"what", item.what},
                     {"fix", item.fix}});
   }

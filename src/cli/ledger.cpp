@@ -56,7 +56,7 @@ std::string ledger_text(const std::string& home, const LedgerView& view) {
   text += fmt::format(kRow, "when", "state", "ε", "δ", "study", "run", "data");
   for (const auto& [debit, state, time] : view.entries) {
     text +=
-        fmt::format(kRow, utc_text(time), to_string(state), fmt::format("{:.6g}", debit.epsilon),
+        fmt::format(kRow, utc_text(time), kEntryStates[state], fmt::format("{:.6g}", debit.epsilon),
                     fmt::format("{:.6g}", debit.delta), escape_for_terminal(debit.study),
                     short_run(debit.run), escape_for_terminal(debit.data));
   }
@@ -84,7 +84,7 @@ std::string ledger_json(const LedgerView& view) {
   }
   for (const auto& [debit, state, time] : view.entries) {
     json["entries"].push_back({{"time", utc_text(time)},
-                               {"state", to_string(state)},
+                               {"state", kEntryStates[state]},
                                {"run", debit.run},
                                {"attempt", debit.attempt},
                                {"study", debit.study},

@@ -17,7 +17,7 @@ struct StatusOptions {
 };
 
 std::string state_text(const RunView& view) {
-  std::string text(to_string(view.run.state));
+  std::string text(kRunStates[view.run.state]);
   if (view.run.state != RunState::kRunning) return text;
   if (view.holder) {
     text += fmt::format("; {} is in it", *view.holder);
@@ -31,7 +31,7 @@ std::string ledger_lines(const RunView& view) {
   std::string text;
   for (const auto& [debit, state, time] : view.entries) {
     text += fmt::format("  ledger   ε = {:g}, δ = {:g} per {} {} at {} for \"{}\"\n", debit.epsilon,
-                        debit.delta, escape_for_terminal(debit.unit), to_string(state),
+                        debit.delta, escape_for_terminal(debit.unit), kEntryStates[state],
                         utc_text(time), escape_for_terminal(debit.data));
   }
   return text;

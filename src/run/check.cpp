@@ -326,45 +326,6 @@ class PartyCheck {
 
 }  // namespace
 
-std::string to_string(CheckSubject subject) {
-  using enum CheckSubject;
-  switch (subject) {
-    case kStudy:
-      return "study";
-    case kPlan:
-      return "plan";
-    case kIdentity:
-      return "identity";
-    case kClock:
-      return "clock";
-    case kData:
-      return "data";
-    case kHome:
-      return "home";
-    case kJournal:
-      return "journal";
-    case kBudget:
-      return "budget";
-    case kPort:
-      return "port";
-    case kPeers:
-      return "peers";
-  }
-  return {};
-}
-
-std::string to_string(CheckVerdict verdict) {
-  switch (verdict) {
-    case CheckVerdict::kOk:
-      return "ok";
-    case CheckVerdict::kWarning:
-      return "warning";
-    case CheckVerdict::kProblem:
-      return "problem";
-  }
-  return {};
-}
-
 std::vector<CheckItem> check_party(const Study& study, const CheckTarget& target) {
   return PartyCheck(study, target).run();
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/enum_names.h"
 #include "study/study.h"
 
 // What can be wrong with a party before it joins, looked at without a word of the run: the study,
@@ -21,10 +22,11 @@ enum class CheckSubject {
   kPort,
   kPeers,
 };
-[[nodiscard]] std::string to_string(CheckSubject subject);  // "identity"
+inline constexpr EnumNames<CheckSubject, 10> kCheckSubjects{
+    {"study", "plan", "identity", "clock", "data", "home", "journal", "budget", "port", "peers"}};
 
 enum class CheckVerdict { kOk, kWarning, kProblem };
-[[nodiscard]] std::string to_string(CheckVerdict verdict);  // "warning"
+inline constexpr EnumNames<CheckVerdict, 3> kCheckVerdicts{{"ok", "warning", "problem"}};
 
 struct CheckItem {
   CheckSubject subject = CheckSubject::kStudy;

@@ -125,7 +125,7 @@ RunCost cost_of(const RunView& view) {
 nlohmann::ordered_json to_json(const RunView& view) {
   nlohmann::ordered_json ledger = nlohmann::ordered_json::array();
   for (const auto& [debit, state, time] : view.entries) {
-    ledger.push_back({{"state", to_string(state)},
+    ledger.push_back({{"state", kEntryStates[state]},
                       {"epsilon", debit.epsilon},
                       {"delta", debit.delta},
                       {"unit", debit.unit},
@@ -136,7 +136,7 @@ nlohmann::ordered_json to_json(const RunView& view) {
   nlohmann::ordered_json json{{"run", run.run},
                               {"study", run.study},
                               {"study_hash", run.study_hash},
-                              {"state", to_string(run.state)},
+                              {"state", kRunStates[run.state]},
                               {"phase", run.phase},
                               {"began", utc_text(run.started)},
                               {"ended", nullptr},

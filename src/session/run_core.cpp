@@ -6,19 +6,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/check.h"
 
-namespace sotto {
-
-std::string to_string(Phase phase) {
-  static constexpr std::array<const char*, 7> kNames{"meeting",   "sealing",  "ready",  "releasing",
-                                                     "comparing", "finished", "stopped"};
-  return kNames.at(static_cast<std::size_t>(phase));
-}
-
-namespace session {
+namespace sotto::session {
 namespace {
 
 // More words without news than any honest neighbour has: each statement once, and for each
@@ -265,5 +256,4 @@ std::vector<double> RunCore::result() const {
   return attempt_->party->result().values;
 }
 
-}  // namespace session
-}  // namespace sotto
+}  // namespace sotto::session

@@ -25,7 +25,8 @@ enum class Phase {
   kFinished,
   kStopped,
 };
-[[nodiscard]] std::string to_string(Phase phase);
+inline constexpr EnumNames<Phase, 7> kPhases{
+    {"meeting", "sealing", "ready", "releasing", "comparing", "finished", "stopped"}};
 
 namespace session {
 

@@ -158,7 +158,7 @@ Result<void> Session::replay(std::span<const std::string> records) {
       ledger_.refusal = error_from(events[k + 1].ended());
     }
     if (event.has_heard()) {
-      const auto body = session::body_from(event.heard().body());
+      const auto body = session::parse<wire::Body>(event.heard().body());
       const auto neighbours = terms_.graph.neighbours(terms_.self);
       if (!body || !std::ranges::binary_search(neighbours, event.heard().from()))
         return damaged_journal();
@@ -233,7 +233,7 @@ Received<void> Session::receive(PartyId from, std::string_view frame, Time now) 
   auto bytes = links_.receive(from, frame, now);
   if (!bytes) return named(bytes.error());
   if (!*bytes) return {};
-  const auto body = session::body_from(**bytes);
+  const auto body = session::parse<wire::Body>(**bytes);
   if (!body) return named({failed("E-frame", "a malformed message", "it was refused")});
   if (auto fine = core_.inspect(from, *body); !fine) return named({fine.error()});
   wire::JournalEvent event;

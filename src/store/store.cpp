@@ -37,10 +37,7 @@ Result<void> check_hexadecimal(const std::string& key) {
 }
 
 Result<RunState> run_state_of(const Database& database, const std::string& text) {
-  for (const auto state :
-       {RunState::kRunning, RunState::kFinished, RunState::kAborted, RunState::kFailed}) {
-    if (text == to_string(state)) return state;
-  }
+  if (const auto state = kRunStates.find(text)) return *state;
   return store::corrupt(database, fmt::format("a run is \"{}\"", text));
 }
 
@@ -72,7 +69,7 @@ Result<RunRow> row_of(const Database& database, const std::string& run) {
 }
 
 Error has_ended(const std::string& run, RunState state) {
-  return failed("E-run-ended", fmt::format("run {} has ended: {}", run, to_string(state)),
+  return failed("E-run-ended", fmt::format("run {} has ended: {}", run, kRunStates[state]),
                 "start a new run");
 }
 
@@ -198,7 +195,7 @@ Result<void> Store::end(const std::string& run, RunState state,
   if (row.state != RunState::kRunning) return has_ended(run, row.state);
   const std::int64_t now = clock_();
   SOTTO_TRY(database_->change("UPDATE runs SET state = ?, ended = ?, note = ? WHERE id = ?",
-                              to_string(state), now, note, row.id));
+                              kRunStates[state], now, note, row.id));
   std::int64_t number = 0;
   for (const std::string& file : files) {
     SOTTO_TRY(database_->change("INSERT INTO files (owner, number, path) VALUES (?, ?, ?)", row.id,
