@@ -20,8 +20,28 @@ std::size_t most_idle_words(std::size_t parties) {
 
 }  // namespace
 
+Result<void> RunLedger::reserve(std::string_view attempt) {
+  if (replaying) {
+    if (refusal) return *refusal;
+    return {};
+  }
+  Debit debit = debit_;
+  debit.attempt = to_hex(attempt);
+  auto reserved = journal_.reserve(debit);
+  if (!reserved) refusal = reserved.error();
+  return reserved;
+}
+
+void RunLedger::spend(std::string_view attempt) {
+  if (!replaying) journal_.spend(debit_.run, to_hex(attempt));
+}
+
+void RunLedger::restore(std::string_view attempt) {
+  if (!replaying) journal_.restore(debit_.run, to_hex(attempt));
+}
+
 RunCore::RunCore(const SessionTerms& terms, const Signer& signer, PartyFactory factory,
-                 const RunKey& key, LedgerEffects& ledger)
+                 const RunKey& key, RunLedger& ledger)
     : terms_(terms), signer_(signer), factory_(std::move(factory)), key_(key), ledger_(ledger) {}
 
 Result<void> RunCore::inspect(PartyId from, const wire::Body& body) const {

@@ -70,6 +70,11 @@ std::string digest_of_terms(const SessionTerms& terms) {
       .value();
 }
 
+SessionTerms of_run(SessionTerms terms, const RunKey& key) {
+  terms.debit.run = to_hex(key.nonce());
+  return terms;
+}
+
 Error damaged_journal() {
   return failed("E-journal", "the journal holds a record that cannot be read",
                 "the file was changed by something else than sotto; restore it from a backup");
@@ -77,37 +82,15 @@ Error damaged_journal() {
 
 }  // namespace
 
-Result<void> Session::Ledger::reserve(std::string_view attempt) {
-  if (replaying) {
-    if (refusal) return *refusal;
-    return {};
-  }
-  Debit debit = debit_;
-  debit.attempt = to_hex(attempt);
-  auto reserved = journal_.reserve(debit);
-  if (!reserved) refusal = reserved.error();
-  return reserved;
-}
-
-void Session::Ledger::spend(std::string_view attempt) {
-  if (!replaying) journal_.spend(debit_.run, to_hex(attempt));
-}
-
-void Session::Ledger::restore(std::string_view attempt) {
-  if (!replaying) journal_.restore(debit_.run, to_hex(attempt));
-}
-
 Session::Session(SessionTerms terms, const Signer& signer, Journal& journal, PartyFactory factory,
                  const RunKey& key, Time now)
-    : terms_(std::move(terms)),
+    : terms_(of_run(std::move(terms), key)),
       journal_(journal),
       ledger_(journal, terms_.debit),
-      run_id_(to_hex(key.nonce())),
       core_(terms_, signer, std::move(factory), key, ledger_),
       links_(terms_.study_hash, key.nonce(), terms_.graph.neighbours(terms_.self)),
       last_progress_(now),
       phase_since_(now) {
-  ledger_.set_run(run_id_);
   for (const PartyId neighbour : terms_.graph.neighbours(terms_.self)) away_since_[neighbour] = now;
 }
 
