@@ -46,7 +46,6 @@ class Identity {
 
   ~Identity();
   Identity(Identity&&) noexcept = default;
-  Identity& operator=(Identity&& other) noexcept;
 
  private:
   Identity() = default;
