@@ -210,19 +210,6 @@ Result<void> Store::end(const std::string& run, RunState state,
   return database_->empty_log();
 }
 
-Result<void> Store::finish(const std::string& run, const std::vector<std::string>& files,
-                           const std::string& note) {
-  return end(run, RunState::kFinished, files, note);
-}
-
-Result<void> Store::fail(const std::string& run, const std::string& note) {
-  return end(run, RunState::kFailed, {}, note);
-}
-
-Result<void> Store::abort(const std::string& run, const std::string& note) {
-  return end(run, RunState::kAborted, {}, note);
-}
-
 Result<void> Store::request_abort(const std::string& run) {
   SOTTO_ASSIGN(
       const int written,
@@ -240,18 +227,6 @@ Result<bool> Store::abort_requested(const std::string& run) const {
 Result<std::int64_t> Store::row_number(const std::string& run) const {
   SOTTO_ASSIGN(const auto row, row_of(*database_, run));
   return row.id;
-}
-
-Result<std::vector<LedgerEntry>> Store::ledger() const {
-  return store::read_entries(*database_);
-}
-
-Result<std::vector<LedgerAccount>> Store::accounts() const {
-  return store::read_accounts(*database_);
-}
-
-Result<void> Store::set_limit(const std::string& data, LedgerAmount limit) {
-  return store::write_limit(*database_, data, limit, clock_());
 }
 
 }  // namespace sotto

@@ -91,7 +91,7 @@ Result<Graph> make_graph(Topology topology, std::size_t parties, std::size_t deg
 
 }  // namespace
 
-Result<Weights> read_graph_section(TomlReader& section, const std::vector<PartyTerms>& listed) {
+Result<Weights> read_graph_section(TomlReader section, const std::vector<PartyTerms>& listed) {
   const std::string name = section.choice("topology", {"cycle", "path", "star", "complete", "grid",
                                                        "petersen", "random-regular", "edges"});
   const Topology topology = *topology_from(name);
