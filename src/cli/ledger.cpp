@@ -13,7 +13,6 @@ namespace sotto {
 namespace {
 
 struct LedgerOptions {
-  Output output;
   std::string home;
   std::string data;
   LedgerAmount limit;
@@ -111,18 +110,17 @@ Verb add_ledger(const Syntax& program) {
   const Syntax verb =
       program.verb("ledger", "what was spent, on what, and what is left",
                    "sotto ledger\n  sotto ledger limit --data \"all data\" --epsilon 2 "
-                   "--delta 1e-5",
-                   options->output);
+                   "--delta 1e-5");
   verb.text("--home", options->home, kHomeHelp);
   const Syntax limit = verb.word(
       "limit", "what may be spent on one table in all; a run that would pass it is refused");
   limit.text("--data", options->data, "the name, as 'sotto ledger' shows it", Need::kRequired);
   limit.number("--epsilon", options->limit.epsilon, "the largest Σε", Need::kRequired);
   limit.number("--delta", options->limit.delta, "the largest Σδ", Need::kRequired);
-  auto run = [options, limit]() -> Result<std::string> {
+  auto run = [options, limit](Output output) -> Result<std::string> {
     SOTTO_ASSIGN(const auto home, home_folder(options->home));
     SOTTO_ASSIGN(const auto view, limit.chosen() ? set_limit(home, *options) : read_ledger(home));
-    return options->output.json() ? ledger_json(view) : ledger_text(home, view);
+    return output.json() ? ledger_json(view) : ledger_text(home, view);
   };
   return {verb, run};
 }

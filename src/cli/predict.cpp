@@ -74,22 +74,21 @@ std::string predictions_text(const ModelFile& model, const Predictions& found) {
 
 Verb add_predict(const Syntax& program) {
   struct Options {
-    Output output;
     std::string model;
     std::string table;
     std::string out;
   };
   auto options = std::make_shared<Options>();
-  const Syntax verb = program.verb(
-      "predict", "predictions of a fitted model for the records of a CSV file",
-      "sotto predict out/run/model.json new.csv --out predictions.csv", options->output);
+  const Syntax verb =
+      program.verb("predict", "predictions of a fitted model for the records of a CSV file",
+                   "sotto predict out/run/model.json new.csv --out predictions.csv");
   verb.text("model", options->model, "model.json of a run", Need::kRequired);
   verb.text("file", options->table, "a CSV file with the model's features", Need::kRequired);
   verb.text("--out", options->out, "write the predictions here");
-  auto run = [options]() -> Result<std::string> {
+  auto run = [options](Output output) -> Result<std::string> {
     SOTTO_ASSIGN(const auto model, read_model_file(options->model));
     SOTTO_ASSIGN(const auto found, predict(model, options->table));
-    const bool json = options->output.json();
+    const bool json = output.json();
     const std::string body =
         json ? json_text(predictions_json(model, found)) : predictions_csv(found);
     const std::string notes = predictions_text(model, found);

@@ -11,11 +11,6 @@
 namespace sotto {
 namespace {
 
-struct StatusOptions {
-  Output output;
-  std::string home;
-};
-
 std::string state_text(const RunView& view) {
   std::string text(kRunStates[view.run.state]);
   if (view.run.state != RunState::kRunning) return text;
@@ -54,10 +49,10 @@ std::string status_text(const RunView& view) {
   return text;
 }
 
-Result<std::string> status(const StatusOptions& options) {
-  SOTTO_ASSIGN(const auto home, home_folder(options.home));
+Result<std::string> status(const std::string& option, Output output) {
+  SOTTO_ASSIGN(const auto home, home_folder(option));
   SOTTO_ASSIGN(const auto views, look_at_runs(home));
-  if (options.output.json()) {
+  if (output.json()) {
     nlohmann::ordered_json json{{"home", home}, {"runs", nlohmann::ordered_json::array()}};
     for (const RunView& view : views) json["runs"].push_back(to_json(view));
     return json_text(json);
@@ -71,11 +66,11 @@ Result<std::string> status(const StatusOptions& options) {
 }  // namespace
 
 Verb add_status(const Syntax& program) {
-  auto options = std::make_shared<StatusOptions>();
-  const Syntax verb = program.verb("status", "where this party's runs stand",
-                                   "sotto status --home ~/.sotto", options->output);
-  verb.text("--home", options->home, kHomeHelp);
-  return {verb, [options] { return status(*options); }};
+  auto home = std::make_shared<std::string>();
+  const Syntax verb =
+      program.verb("status", "where this party's runs stand", "sotto status --home ~/.sotto");
+  verb.text("--home", *home, kHomeHelp);
+  return {verb, [home](Output output) { return status(*home, output); }};
 }
 
 }  // namespace sotto
