@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 // Every reader below goes through json(), which remembers what was asked for.
 namespace sotto {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json_fields.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
 #include "run/home.h"
@@ -38,15 +38,11 @@ std::string check_text(const std::vector<CheckItem>& items) {
   return text;
 }
 
-nlohmann::ordered_json check_json(const std::vector<CheckItem>& items) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const CheckItem& item : items) {
-    list.push_back({{"name", kCheckSubjects[item.subject]},
-                    {"verdict", kCheckVerdicts[item.verdict]},
-                    {"what", item.what},
-                    {"fix", item.fix}});
-  }
-  return list;
+nlohmann::ordered_json item_json(const CheckItem& item) {
+  return {{"name", kCheckSubjects[item.subject]},
+          {"verdict", kCheckVerdicts[item.verdict]},
+          {"what", item.what},
+          {"fix", item.fix}};
 }
 
 Result<std::string> run_check(const CheckOptions& options, Output output) {
@@ -68,7 +64,7 @@ Result<std::string> run_check(const CheckOptions& options, Output output) {
                       {"party", options.name},
                       {"problems", problems},
                       {"warnings", warnings},
-                      {"checks", check_json(items)}});
+                      {"checks", json_list(items, item_json)}});
   } else {
     text = fmt::format("{} as {}\n\n{}\n{}, {}\n", escape_for_terminal(study.name),
                        escape_for_terminal(options.name), check_text(items),

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json_fields.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
 #include "run/home.h"
@@ -28,9 +28,9 @@ Result<LedgerView> read_ledger(const std::string& home) {
   LedgerView view;
   if (!Store::exists(home)) return view;
   SOTTO_ASSIGN(const auto store, Store::open(home, unix_seconds));
-  SOTTO_ASSIGN(auto accounts, store.accounts());
-  SOTTO_ASSIGN(auto entries, store.ledger());
-  return LedgerView{.accounts = std::move(accounts), .entries = std::move(entries)};
+  SOTTO_ASSIGN(view.accounts, store.accounts());
+  SOTTO_ASSIGN(view.entries, store.ledger());
+  return view;
 }
 
 std::string amount_text(const LedgerAmount& amount) {
@@ -75,24 +75,22 @@ nlohmann::ordered_json account_json(const LedgerAccount& account) {
           {"left", amount_json(account.left)}};
 }
 
+nlohmann::ordered_json entry_json(const LedgerEntry& entry) {
+  const Debit& debit = entry.debit;
+  return {{"time", utc_text(entry.time)},
+          {"state", kEntryStates[entry.state]},
+          {"run", debit.run},
+          {"attempt", debit.attempt},
+          {"study", debit.study},
+          {"data", debit.data},
+          {"unit", debit.unit},
+          {"epsilon", debit.epsilon},
+          {"delta", debit.delta}};
+}
+
 std::string ledger_json(const LedgerView& view) {
-  nlohmann::ordered_json json{{"accounts", nlohmann::ordered_json::array()},
-                              {"entries", nlohmann::ordered_json::array()}};
-  for (const LedgerAccount& account : view.accounts) {
-    json["accounts"].push_back(account_json(account));
-  }
-  for (const auto& [debit, state, time] : view.entries) {
-    json["entries"].push_back({{"time", utc_text(time)},
-                               {"state", kEntryStates[state]},
-                               {"run", debit.run},
-                               {"attempt", debit.attempt},
-                               {"study", debit.study},
-                               {"data", debit.data},
-                               {"unit", debit.unit},
-                               {"epsilon", debit.epsilon},
-                               {"delta", debit.delta}});
-  }
-  return json_text(json);
+  return json_text({{"accounts", json_list(view.accounts, account_json)},
+                    {"entries", json_list(view.entries, entry_json)}});
 }
 
 Result<LedgerView> set_limit(const std::string& home, const LedgerOptions& options) {

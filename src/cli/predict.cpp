@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
 #include "base/json_fields.h"
@@ -28,23 +27,14 @@ std::string predictions_csv(const Predictions& found) {
 }
 
 nlohmann::ordered_json predictions_json(const ModelFile& model, const Predictions& found) {
-  using Json = nlohmann::ordered_json;
-  Json values = Json::array();
-  for (const double value : found.values) {
-    values.push_back(number_or_null(value));
-  }
-  Json clipped = Json::array();
-  for (const RunRecord::Clipped& column : found.clipped) {
-    clipped.push_back(
-        {{"column", column.column}, {"below", column.below}, {"above", column.above}});
-  }
-  return {{"study", model.study},
-          {"target", model.schema.target.column},
-          {"predictions", values},
-          {"missing", found.missing},
-          {"clipped", clipped},
-          {"shortened", found.shortened},
-          {"outside_bounds", found.outside}};
+  return {
+      {"study", model.study},
+      {"target", model.schema.target.column},
+      {"predictions", json_list(found.values, [](double value) { return number_or_null(value); })},
+      {"missing", found.missing},
+      {"clipped", clipped_json(found.clipped)},
+      {"shortened", found.shortened},
+      {"outside_bounds", found.outside}};
 }
 
 // What a person should know beside the numbers.

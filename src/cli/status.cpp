@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json_fields.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
 #include "run/home.h"
@@ -53,9 +53,8 @@ Result<std::string> status(const std::string& option, Output output) {
   SOTTO_ASSIGN(const auto home, home_folder(option));
   SOTTO_ASSIGN(const auto views, look_at_runs(home));
   if (output.json()) {
-    nlohmann::ordered_json json{{"home", home}, {"runs", nlohmann::ordered_json::array()}};
-    for (const RunView& view : views) json["runs"].push_back(to_json(view));
-    return json_text(json);
+    const auto view_json = [](const RunView& view) { return to_json(view); };
+    return json_text({{"home", home}, {"runs", json_list(views, view_json)}});
   }
   if (views.empty()) return fmt::format("No run was ever begun from {}.\n", home);
   std::string text;

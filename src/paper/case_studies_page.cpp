@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/json_fields.h"
 #include "paper/case_studies.h"
 #include "privacy/budget.h"
 #include "report/chart.h"
@@ -124,16 +125,14 @@ Result<void> add_figure_1(Edition& edition, const CaseStudyOptions& options) {
 }
 
 Json samples_json(std::span<const ErrorSample> samples, std::string_view position_name) {
-  Json json = Json::array();
-  for (const ErrorSample& sample : samples) {
-    json.push_back({{"solver", to_string(sample.solver)},
-                    {position_name, sample.position},
-                    {"samples", sample.squared_errors.size()},
-                    {"median", sample.median},
-                    {"delta_eavesdropper", sample.plan.adversaries.front().delta_at_epsilon},
-                    {"delta_neighbour", sample.plan.adversaries.at(1).delta_at_epsilon}});
-  }
-  return json;
+  return json_list(samples, [&](const ErrorSample& sample) -> Json {
+    return {{"solver", to_string(sample.solver)},
+            {position_name, sample.position},
+            {"samples", sample.squared_errors.size()},
+            {"median", sample.median},
+            {"delta_eavesdropper", sample.plan.adversaries.front().delta_at_epsilon},
+            {"delta_neighbour", sample.plan.adversaries.at(1).delta_at_epsilon}};
+  });
 }
 
 Result<void> add_figure_2(Edition& edition, const CaseStudyOptions& options) {

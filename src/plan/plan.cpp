@@ -44,7 +44,7 @@ Result<void> plan_gt(const Study& study, Plan& plan) {
   }
   const double n = static_cast<double>(plan.parties);
   plan.sum_noise_sd = std::sqrt(n) * std::max(noise.sigma_eta, std::sqrt(noise.laplace.variance()));
-  plan.rounds = {.method = "gradient-tracking", .rounds = study.gt.rounds, .rate = std::nullopt};
+  plan.rounds = {.method = std::nullopt, .rounds = study.gt.rounds, .rate = std::nullopt};
   plan.noise = noise;
   // A family is public, so its rate can be told beforehand; files are data.
   if (study.problem && study.problem->files.empty()) {
@@ -205,8 +205,7 @@ Result<Plan> make_plan(const Study& study, Solver solver) {
                  plan_consensus(study.consensus.method, study.consensus.tolerance, study.weights)
                      .at("[consensus]"));
     plan.consensus = consensus;
-    plan.rounds = {
-        .method = to_string(consensus.method), .rounds = consensus.rounds, .rate = consensus.rate};
+    plan.rounds = {.method = consensus.method, .rounds = consensus.rounds, .rate = consensus.rate};
   }
   plan.central_ratio = plan.sum_noise_sd / (study.privacy.sensitivity.value() / plan.kappa_bar);
   plan.expected = expected_accuracy(study, plan.sum_noise_sd);

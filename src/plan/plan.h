@@ -57,10 +57,13 @@ struct TrafficPlan {
 
 // How the rounds of a run go.
 struct RoundsPlan {
-  std::string method;           // exact | plain | chebyshev | gradient-tracking
-  std::optional<Round> rounds;  // none: decided from the perturbed costs, during the run
-  std::optional<double> rate;   // per round; none: not known before the run
+  std::optional<ConsensusMethod> method;  // none: gradient tracking
+  std::optional<Round> rounds;            // none: decided from the perturbed costs, during the run
+  std::optional<double> rate;             // per round; none: not known before the run
 };
+
+// "exact", "plain", "chebyshev"; without a method, "gradient-tracking".
+[[nodiscard]] std::string rounds_name(std::optional<ConsensusMethod> method);
 
 // Everything that follows from the study alone. No data is touched.
 struct Plan {
@@ -102,6 +105,8 @@ struct PlannedStudy {
 
 // How the shuffle packs its entries; E-key-too-short says how long the key would have to be.
 [[nodiscard]] Result<Packing> study_packing(const Study& study, const ShuffleNoise& noise);
+
+[[nodiscard]] nlohmann::ordered_json adversary_json(const Adversary& adversary);
 
 // The contract that scripts rely on (README, "JSON").
 [[nodiscard]] nlohmann::ordered_json to_json(const Study& study, const Plan& plan);

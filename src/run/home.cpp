@@ -7,9 +7,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/json_fields.h"
 #include "study/study.h"
 
 namespace sotto {
@@ -123,31 +123,25 @@ RunCost cost_of(const RunView& view) {
 }
 
 nlohmann::ordered_json to_json(const RunView& view) {
-  nlohmann::ordered_json ledger = nlohmann::ordered_json::array();
-  for (const auto& [debit, state, time] : view.entries) {
-    ledger.push_back({{"state", kEntryStates[state]},
-                      {"epsilon", debit.epsilon},
-                      {"delta", debit.delta},
-                      {"unit", debit.unit},
-                      {"data", debit.data},
-                      {"time", utc_text(time)}});
-  }
+  using Json = nlohmann::ordered_json;
+  const auto entry_json = [](const LedgerEntry& entry) -> Json {
+    return {{"state", kEntryStates[entry.state]}, {"epsilon", entry.debit.epsilon},
+            {"delta", entry.debit.delta},         {"unit", entry.debit.unit},
+            {"data", entry.debit.data},           {"time", utc_text(entry.time)}};
+  };
   const StoredRun& run = view.run;
-  nlohmann::ordered_json json{{"run", run.run},
-                              {"study", run.study},
-                              {"study_hash", run.study_hash},
-                              {"state", kRunStates[run.state]},
-                              {"phase", run.phase},
-                              {"began", utc_text(run.started)},
-                              {"ended", nullptr},
-                              {"process", nullptr},
-                              {"abort_requested", run.abort_requested},
-                              {"note", run.note},
-                              {"files", run.files},
-                              {"ledger", ledger}};
-  if (run.ended) json["ended"] = utc_text(*run.ended);
-  if (view.holder) json["process"] = *view.holder;
-  return json;
+  return {{"run", run.run},
+          {"study", run.study},
+          {"study_hash", run.study_hash},
+          {"state", kRunStates[run.state]},
+          {"phase", run.phase},
+          {"began", utc_text(run.started)},
+          {"ended", run.ended ? Json(utc_text(*run.ended)) : Json(nullptr)},
+          {"process", view.holder ? Json(*view.holder) : Json(nullptr)},
+          {"abort_requested", run.abort_requested},
+          {"note", run.note},
+          {"files", run.files},
+          {"ledger", json_list(view.entries, entry_json)}};
 }
 
 Result<StoredRun> unfinished_run(const Store& store, const std::string& which) {

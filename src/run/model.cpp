@@ -121,14 +121,12 @@ std::string entries_text(const RunRecord& record) {
                             record.delta);
 }
 
-Json coefficient_json(const RunRecord::Coefficient& c) {
-  Json interval = nullptr;
-  if (c.interval) interval = Json::array({c.interval->first, c.interval->second});
+Json kept_coefficient_json(const RunRecord::Coefficient& c) {
   return {{"name", c.name},
           {"value", c.value},
           {"standard_error", number_or_null(c.standard_error)},
           {"unshrunk", number_or_null(c.unshrunk)},
-          {"interval", interval}};
+          {"interval", interval_json(c)}};
 }
 
 }  // namespace
@@ -166,15 +164,13 @@ Result<Model> conclude(const PlannedStudy& planned, const Outcome& outcome,
 Json to_json(const Model& model) {
   const RunRecord& record = model.record;
   const std::optional<Explained>& explained = model.fit.explained;
-  Json coefficients = Json::array();
-  for (const auto& c : record.coefficients) coefficients.push_back(coefficient_json(c));
   Json json{{"study", record.study},
             {"study_hash", record.study_hash},
             {"transcript_hash", record.transcript_hash},
             {"solver", to_string(record.solver)},
             {"estimator", to_string(record.estimator)},
             {"target", record.target},
-            {"coefficients", coefficients}};
+            {"coefficients", json_list(record.coefficients, kept_coefficient_json)}};
   if (!record.errors_refused.empty()) json["errors_refused"] = record.errors_refused;
   json["privacy"] = privacy_json(record);
   if (record.noisy_rows) json["rows"] = *record.noisy_rows;

@@ -197,15 +197,13 @@ Result<Model> simulate_tables(const PlannedStudy& planned, std::vector<PartyTabl
 
 nlohmann::ordered_json to_json(const Study& study, const Simulation& simulation) {
   using Json = nlohmann::ordered_json;
-  Json runs = Json::array();
-  for (const TrialOutcome& run : simulation.runs) {
-    Json x = Json::array();
-    for (const double value : run.x) x.push_back(number_or_null(value));
-    runs.push_back({{"solver", to_string(run.solver)},
-                    {"trial", run.trial},
-                    {"squared_error", number_or_null(run.squared_error)},
-                    {"x", x}});
-  }
+  const auto number = [](double value) { return number_or_null(value); };
+  const auto trial_json = [&](const TrialOutcome& run) -> Json {
+    return {{"solver", to_string(run.solver)},
+            {"trial", run.trial},
+            {"squared_error", number(run.squared_error)},
+            {"x", json_list(run.x, number)}};
+  };
   Json summary = Json::array();
   Json privacy = Json::object();
   for (std::size_t k = 0; k < simulation.summary.size(); ++k) {
@@ -223,7 +221,7 @@ nlohmann::ordered_json to_json(const Study& study, const Simulation& simulation)
           {"study_hash", study.hash},
           {"seed", simulation.seed},
           {"x_star", simulation.x_star},
-          {"runs", runs},
+          {"runs", json_list(simulation.runs, trial_json)},
           {"summary", summary},
           {"privacy", privacy}};
 }

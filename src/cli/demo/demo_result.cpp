@@ -151,11 +151,9 @@ Result<DemoResult> demo_result(const DemoSetup& setup) {
     result.same_bits = result.same_bits && !bytes.empty() && bytes == first;
   }
   result.model = nlohmann::ordered_json::parse(first, nullptr, false);
-  SOTTO_ASSIGN(auto record,
+  SOTTO_ASSIGN(result.record,
                read_record(std::filesystem::path(result.models.front()).parent_path()));
-  result.record = std::move(record);
-  SOTTO_ASSIGN(auto fit, fit_without_noise(study, setup));
-  result.without_noise = std::move(fit);
+  SOTTO_ASSIGN(result.without_noise, fit_without_noise(study, setup));
   return result;
 }
 

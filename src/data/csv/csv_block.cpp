@@ -36,7 +36,8 @@ std::string trimmed(std::string_view text) {
 
 }  // namespace
 
-Result<CsvLayout> CsvLayout::make(const std::vector<std::string>& header, const Schema& schema) {
+Result<CsvLayout> CsvLayout::make(const std::vector<std::string>& header, const Schema& schema,
+                                  bool with_target) {
   CsvLayout layout;
   layout.fields_per_record = header.size();
   layout.missing = schema.missing;
@@ -46,7 +47,7 @@ Result<CsvLayout> CsvLayout::make(const std::vector<std::string>& header, const 
         {column_of(feature), 0,
          categorical == nullptr ? std::vector<std::string>{} : categorical->levels});
   }
-  layout.columns.push_back({schema.target.column, 0, {}});
+  if (with_target) layout.columns.push_back({schema.target.column, 0, {}});
   for (Column& column : layout.columns) {
     const auto found = std::find(header.begin(), header.end(), column.name);
     if (found == header.end()) {

@@ -26,11 +26,11 @@ struct CsvLayout {
 
   std::size_t fields_per_record = 0;
   MissingRule missing = MissingRule::kDrop;
-  std::vector<Column> columns;  // features in the schema's order, then the target
+  std::vector<Column> columns;  // features in the schema's order, then the target if it is wanted
 
   // From the names in a file's header. E-csv-header.
   [[nodiscard]] static Result<CsvLayout> make(const std::vector<std::string>& header,
-                                              const Schema& schema);
+                                              const Schema& schema, bool with_target = true);
 };
 
 // What is wrong in a block of records, and where.
