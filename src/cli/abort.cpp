@@ -23,12 +23,12 @@ std::string statement(const RunCost& before, const RunCost& after) {
     return fmt::format(
         "This party's noisy value was released once, or was about to be: ε = {:g}, δ = {:g} per {} "
         "stay spent.",
-        after.epsilon, after.delta, escape_for_terminal(after.unit));
+        after.spent.epsilon, after.spent.delta, escape_for_terminal(after.unit));
   }
   std::string text = "Nothing readable has left this party, and nothing was spent.";
-  if (before.held()) {
+  if (before.held.epsilon > 0 || before.held.delta > 0) {
     text += fmt::format(" ε = {:g}, δ = {:g} that were held back are free again.",
-                        before.held_epsilon, before.held_delta);
+                        before.held.epsilon, before.held.delta);
   }
   return text;
 }

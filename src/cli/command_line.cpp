@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "cli/terminal/terminal.h"
 #include "run/join_event.h"

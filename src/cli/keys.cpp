@@ -8,6 +8,7 @@
 #include "cli/command_line.h"
 #include "network/identity.h"
 #include "run/home.h"
+#include "run/household_study.h"
 
 namespace sotto {
 namespace {
@@ -24,28 +25,22 @@ std::string address(const std::string& host, std::uint64_t port) {
   return v6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
 }
 
-// JSON's strings are strings of TOML too.
-std::string party_block(const Identity& identity, std::uint64_t port) {
-  const auto quoted = [](const std::string& text) { return nlohmann::json(text).dump(); };
-  return fmt::format("[[party]]\nname        = {}\naddress     = {}\nfingerprint = {}\n",
-                     quoted(identity.name()), quoted(address(identity.hosts().front(), port)),
-                     quoted(identity.fingerprint()));
-}
-
 std::string keys_text(const Identity& identity, const std::string& home, std::uint64_t port,
                       Output output) {
+  const std::string block = party_block({.name = identity.name(),
+                                         .address = address(identity.hosts().front(), port),
+                                         .fingerprint = identity.fingerprint()});
   if (output.json()) {
     return json_text({{"name", identity.name()},
                       {"hosts", identity.hosts()},
                       {"fingerprint", identity.fingerprint()},
                       {"home", home},
-                      {"party", party_block(identity, port)}});
+                      {"party", block}});
   }
   return fmt::format(
       "name         {}\nreached at   {}\nfingerprint  {}\nkept in      {}\n\n"
       "For the study.toml that all parties share:\n\n{}",
-      identity.name(), fmt::join(identity.hosts(), ", "), identity.fingerprint(), home,
-      party_block(identity, port));
+      identity.name(), fmt::join(identity.hosts(), ", "), identity.fingerprint(), home, block);
 }
 
 }  // namespace

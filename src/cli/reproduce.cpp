@@ -1,5 +1,4 @@
 // `sotto reproduce`: the paper's figures.
-#include <fmt/format.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <set>
 
 namespace sotto {
 namespace {
@@ -123,10 +122,6 @@ class Driver {
 };
 
 }  // namespace
-
-Time SteadyClock::now() const {
-  return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now() - begin_);
-}
 
 Result<void> drive(Session& session, Transport& transport, const std::vector<std::string>& names,
                    const SteadyClock& clock, const DriverHooks& hooks) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,7 +52,9 @@ struct DriverHooks {
 // Milliseconds since the clock was made, never going back.
 class SteadyClock {
  public:
-  [[nodiscard]] Time now() const;
+  [[nodiscard]] Time now() const {
+    return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now() - begin_);
+  }
 
  private:
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();

@@ -6,7 +6,6 @@
 #include <grpc/compression.h>
 #include <grpcpp/grpcpp.h>
 
-#include <algorithm>
 #include <set>
 #include <thread>
 

@@ -4,7 +4,6 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "paillier/packing.h"
@@ -102,6 +101,9 @@ struct PlannedStudy {
 // From the plan's noise, rounds and entries. Lengths of certificates, of released integers and
 // the number of acknowledgements are estimates, everything else is counted.
 [[nodiscard]] TrafficPlan predict_traffic(const Study& study, const Plan& plan);
+
+// The grid on which a party's values stand before noise is added.
+[[nodiscard]] Grid released_grid(const Study& study);
 
 // How the shuffle packs its entries; E-key-too-short says how long the key would have to be.
 [[nodiscard]] Result<Packing> study_packing(const Study& study, const ShuffleNoise& noise);

@@ -111,13 +111,10 @@ RunCost cost_of(const RunView& view) {
   RunCost cost;
   for (const auto& [debit, state, time] : view.entries) {
     cost.unit = debit.unit;
-    if (state == EntryState::kSpent) {
-      cost.epsilon += debit.epsilon;
-      cost.delta += debit.delta;
-    } else if (state == EntryState::kReserved) {
-      cost.held_epsilon += debit.epsilon;
-      cost.held_delta += debit.delta;
-    }
+    if (state == EntryState::kRestored) continue;
+    LedgerAmount& amount = state == EntryState::kSpent ? cost.spent : cost.held;
+    amount.epsilon += debit.epsilon;
+    amount.delta += debit.delta;
   }
   return cost;
 }

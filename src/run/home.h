@@ -32,13 +32,10 @@ struct RunView {
 
 // What of a run has left the party, and what that cost.
 struct RunCost {
-  double epsilon = 0;  // spent, for ever
-  double delta = 0;
-  double held_epsilon = 0;  // held back: free again if the run ends before the release
-  double held_delta = 0;
+  LedgerAmount spent;  // for ever
+  LedgerAmount held;   // back: free again if the run ends before the release
   std::string unit;
-  [[nodiscard]] bool released() const { return epsilon > 0 || delta > 0; }
-  [[nodiscard]] bool held() const { return held_epsilon > 0 || held_delta > 0; }
+  [[nodiscard]] bool released() const { return spent.epsilon > 0 || spent.delta > 0; }
 };
 [[nodiscard]] RunCost cost_of(const RunView& view);
 

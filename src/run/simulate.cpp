@@ -61,9 +61,7 @@ Result<TrialValues> run_chunk(const PlannedStudy& planned,
 
 SolverSummary summarise(Solver solver, std::span<const TrialOutcome> runs) {
   std::vector<double> errors;
-  for (const TrialOutcome& run : runs) {
-    if (run.solver == solver) errors.push_back(run.squared_error);
-  }
+  for (const TrialOutcome& run : runs) errors.push_back(run.squared_error);
   std::ranges::sort(errors);
   return {.solver = solver,
           .mean = std::accumulate(errors.begin(), errors.end(), 0.0) /

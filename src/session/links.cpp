@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "base/digest.h"
 #include "session/wire.h"
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/check.h"
 #include "session/run_core.h"
 
 namespace sotto::session {

@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/check.h"
-
 namespace sotto {
 namespace {
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <deque>
 #include <iterator>
-#include <memory>
 #include <utility>
 
 #include "base/check.h"

@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "base/random.h"
 #include "paillier/cipher.h"

@@ -115,8 +115,7 @@ Result<Weights> read_graph_section(TomlReader section, const std::vector<PartyTe
   }
   std::vector<Edge> edges;
   if (topology == Topology::kEdges) {
-    SOTTO_ASSIGN(auto read, read_edges(section, listed));
-    edges = std::move(read);
+    SOTTO_ASSIGN(edges, read_edges(section, listed));
   } else if (section.has("edges")) {
     section.fail_value("edges", "edges is for topology = \"edges\"", "remove edges");
   }

@@ -1,11 +1,8 @@
 // study.toml → Study: the sections in turn, then what they must be together.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <limits>
-#include <sstream>
 #include <utility>
 
 #include "base/digest.h"

@@ -1,19 +1,16 @@
 // Reads the parties' models back, compares them with a fit that no real run could have, and prints.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "cli/demo/demo.h"
-#include "cli/terminal/terminal.h"
 #include "plan/plan.h"
 #include "run/tables.h"
 #include "solve/estimators.h"
 #include "solve/fit.h"
 #include "store/store.h"
-#include "study/study.h"
 
 namespace sotto {
 namespace {

@@ -72,7 +72,8 @@ class CsvBlockParser {
   [[nodiscard]] std::optional<double> level_of(std::size_t c, std::string_view field) const;
   // Missing, quoted, blank-padded, long or wrong: everything but the common case.
   [[nodiscard]] double unusual_value(std::size_t c, std::string_view field);
-  void fail(Error error, std::string_view field, const std::string& column);
+  // Returns what stands in the value's place.
+  double fail(Error error, std::string_view field, const std::string& column);
 
   const CsvLayout& layout_;
   CsvKernel kernel_;
