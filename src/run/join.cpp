@@ -21,6 +21,12 @@
 namespace sotto {
 namespace {
 
+std::vector<std::string> fingerprints_of(const Study& study) {
+  std::vector<std::string> fingerprints;
+  for (const PartyTerms& party : study.parties) fingerprints.push_back(party.fingerprint);
+  return fingerprints;
+}
+
 // The files a finished run leaves with the party.
 struct RunFiles {
   std::filesystem::path folder;

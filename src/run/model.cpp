@@ -15,10 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string number(double value) {
-  return fmt::format("{:.5g}", value);
-}
-
 // What is public about any run of a study, before there is a result.
 RunRecord public_record(const PlannedStudy& planned) {
   const auto& [study, plan] = planned;
@@ -81,12 +77,8 @@ std::string table_text(const RunRecord& record, const Fit& fit) {
   text += fmt::format("  {:<24} {:>12} {:>12} {:>26}\n", to_string(record.estimator), "value",
                       "unshrunk", "95 % interval");
   for (const RunRecord::Coefficient& c : record.coefficients) {
-    std::string interval = "–";
-    if (c.interval) {
-      interval = fmt::format("{} … {}", number(c.interval->first), number(c.interval->second));
-    }
-    text += fmt::format("  {:<24} {:>12} {:>12} {:>26}\n", c.name, number(c.value),
-                        c.unshrunk ? number(*c.unshrunk) : "–", interval);
+    text += fmt::format("  {:<24} {:>12} {:>12} {:>26}\n", c.name, short_number(c.value),
+                        c.unshrunk ? short_number(*c.unshrunk) : "–", interval_text(c));
   }
   if (!record.errors_refused.empty()) text += fmt::format("\n  {}\n", record.errors_refused);
   text += '\n';
@@ -180,6 +172,15 @@ Json to_json(const Model& model) {
   json["encoding"] = record.encoding;
   json["warnings"] = record.warnings;
   return json;
+}
+
+std::string short_number(double value) {
+  return fmt::format("{:.5g}", value);
+}
+
+std::string interval_text(const RunRecord::Coefficient& c) {
+  if (!c.interval) return "–";
+  return fmt::format("{} … {}", short_number(c.interval->first), short_number(c.interval->second));
 }
 
 std::string to_text(const Model& model) {

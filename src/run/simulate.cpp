@@ -73,6 +73,13 @@ SolverSummary summarise(Solver solver, std::span<const TrialOutcome> runs) {
 
 }  // namespace
 
+Progress part_of(const Progress& progress, std::size_t part, std::size_t parts) {
+  if (!progress) return {};
+  return [&progress, part, parts](std::size_t done, std::size_t all) {
+    progress(part * all + done, parts * all);
+  };
+}
+
 Result<std::vector<TrialOutcome>> run_trials(const PlannedStudy& planned, const Problem& problem,
                                              std::uint64_t seed, std::size_t trials,
                                              const Progress& progress, std::size_t threads,
@@ -135,16 +142,10 @@ Result<Simulation> simulate_study(const Study& study, const RunOptions& options)
   Simulation simulation;
   simulation.seed = options.seed;
   simulation.x_star.assign(problem.solution.begin(), problem.solution.end());
-  const std::size_t all = options.trials * options.solvers.size();
   for (std::size_t k = 0; k < options.solvers.size(); ++k) {
     SOTTO_ASSIGN(auto planned, plan_study(sized, options.solvers[k]));
-    Progress progress;
-    if (options.progress) {
-      progress = [&, k](std::size_t done, std::size_t) {
-        options.progress(k * options.trials + done, all);
-      };
-    }
-    SOTTO_ASSIGN(auto runs, run_trials(planned, problem, options.seed, options.trials, progress,
+    SOTTO_ASSIGN(auto runs, run_trials(planned, problem, options.seed, options.trials,
+                                       part_of(options.progress, k, options.solvers.size()),
                                        options.threads, cipher.get()));
     simulation.summary.push_back(summarise(options.solvers[k], runs));
     std::ranges::move(runs, std::back_inserter(simulation.runs));

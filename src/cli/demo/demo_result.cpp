@@ -7,6 +7,7 @@
 
 #include "cli/demo/demo.h"
 #include "plan/plan.h"
+#include "run/model.h"
 #include "run/tables.h"
 #include "solve/estimators.h"
 #include "solve/fit.h"
@@ -46,21 +47,13 @@ Result<std::vector<double>> fit_without_noise(const Study& study, const DemoSetu
   return std::vector<double>(own.values.begin(), own.values.end());
 }
 
-std::string short_number(double value) {
-  return fmt::format("{:.5g}", value);
-}
-
 std::string coefficient_rows(const DemoResult& result) {
   constexpr const char* kRow = "  {:<24} {:>10} {:>24} {:>15}\n";
   std::string text =
       fmt::format(kRow, result.record.target, "value", "95 % interval", "without noise*");
   for (std::size_t k = 0; k < result.record.coefficients.size(); ++k) {
     const auto& c = result.record.coefficients[k];
-    const std::string interval = c.interval
-                                     ? fmt::format("{} … {}", short_number(c.interval->first),
-                                                   short_number(c.interval->second))
-                                     : "–";
-    text += fmt::format(kRow, c.name, short_number(c.value), interval,
+    text += fmt::format(kRow, c.name, short_number(c.value), interval_text(c),
                         short_number(result.without_noise[k]));
   }
   if (!result.record.errors_refused.empty()) {
