@@ -66,6 +66,19 @@ Result<bool> end_run(Store& store, const StoredRun& run, double seconds) {
   }
 }
 
+Result<RunView> look_at_run(const Store& store, const StoredRun& run) {
+  RunView view{.run = run, .entries = {}, .holder = std::nullopt};
+  SOTTO_ASSIGN(const auto ledger, store.ledger());
+  for (const LedgerEntry& entry : ledger) {
+    if (entry.debit.run == run.run) view.entries.push_back(entry);
+  }
+  if (run.state != RunState::kRunning) return view;
+  // A process in a run has the lock of its study; one that has ended, however, has none.
+  SOTTO_ASSIGN(const auto lock, store.try_lock(run.study_hash));
+  if (const auto* holder = std::get_if<LockHolder>(&lock)) view.holder = holder->name;
+  return view;
+}
+
 }  // namespace
 
 Result<std::string> home_folder(const std::string& option) {
@@ -80,19 +93,6 @@ Result<std::string> home_folder(const std::string& option) {
 
 std::string utc_text(std::int64_t seconds) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
-}
-
-Result<RunView> look_at_run(const Store& store, const StoredRun& run) {
-  RunView view{.run = run, .entries = {}, .holder = std::nullopt};
-  SOTTO_ASSIGN(const auto ledger, store.ledger());
-  for (const LedgerEntry& entry : ledger) {
-    if (entry.debit.run == run.run) view.entries.push_back(entry);
-  }
-  if (run.state != RunState::kRunning) return view;
-  // A process in a run has the lock of its study; one that has ended, however, has none.
-  SOTTO_ASSIGN(const auto lock, store.try_lock(run.study_hash));
-  if (const auto* holder = std::get_if<LockHolder>(&lock)) view.holder = holder->name;
-  return view;
 }
 
 Result<std::vector<RunView>> look_at_runs(const std::string& home) {

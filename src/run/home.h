@@ -28,7 +28,6 @@ struct RunView {
 
 // All of them, in the order they began; makes no store where there is none.
 [[nodiscard]] Result<std::vector<RunView>> look_at_runs(const std::string& home);
-[[nodiscard]] Result<RunView> look_at_run(const Store& store, const StoredRun& run);
 
 // What of a run has left the party, and what that cost.
 struct RunCost {

@@ -11,8 +11,7 @@
 namespace sotto {
 namespace {
 
-constexpr std::int64_t kMaxInteger = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kMaxSeed = kMaxInteger;
+constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
 
 // What the arithmetic of the other rooms is made for, far beyond what anybody
 // needs: outside it numbers overflow, and a covariance loses its last digit.
