@@ -23,6 +23,7 @@ struct Error {
   std::string where;  // "[graph] in study.toml, line 9"; may be filled in by the caller
   std::string fix;    // "add an edge between {1, 2} and {3, 4}"
   Status status = Status::kBadInput;
+  std::string reason = {};  // where `what` begins with somebody's name: the rest of it
 
   // error[E-name]: what; where; what would be right
   [[nodiscard]] std::string to_string() const;

@@ -91,4 +91,9 @@ std::string from_hex(std::string_view text) {
   return bytes;
 }
 
+bool is_fingerprint(std::string_view text) {
+  constexpr std::string_view kPrefix = "sha256:";
+  return text.starts_with(kPrefix) && from_hex(text.substr(kPrefix.size())).size() == 32;
+}
+
 }  // namespace sotto

@@ -42,4 +42,7 @@ class Digest {
 [[nodiscard]] std::string to_hex(std::string_view bytes);
 [[nodiscard]] std::string from_hex(std::string_view text);  // empty if it is none
 
+// sha256: and 64 digits 0-9a-f.
+[[nodiscard]] bool is_fingerprint(std::string_view text);
+
 }  // namespace sotto

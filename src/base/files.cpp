@@ -39,24 +39,29 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view text
   problem.clear();
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), problem);
   if (problem) return cannot_write(path, problem.message());
+  const auto mode = readers == Readers::kOwnerOnly ? std::optional<mode_t>(0600) : std::nullopt;
+  const int error = replace_file(path, text, mode);
+  if (error != 0) return cannot_write(path, std::strerror(error));
+  return {};
+}
 
+int replace_file(const std::filesystem::path& path, std::string_view text,
+                 std::optional<mode_t> mode) {
   // In the same folder, because a rename is atomic only within one file system.
   std::filesystem::path draft = path;
   draft += fmt::format(".{}.part", ::getpid());
-  const mode_t mode = readers == Readers::kOwnerOnly ? 0600 : 0666;
-  const int file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-  if (file < 0) return cannot_write(path, std::strerror(errno));
+  ::unlink(draft.c_str());  // a crash may have left one, with the mode it had
+  const int file =
+      ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode.value_or(0666));
+  if (file < 0) return errno;
   int error = 0;
-  // A draft that a crash left behind keeps the mode it had.
-  if (readers == Readers::kOwnerOnly && ::fchmod(file, mode) != 0) error = errno;
+  // The umask must not take the owner's own rights away.
+  if (mode && ::fchmod(file, *mode) != 0) error = errno;
   if (error == 0) error = write_all(file, text);
   if (::close(file) != 0 && error == 0) error = errno;
   if (error == 0 && ::rename(draft.c_str(), path.c_str()) != 0) error = errno;
-  if (error != 0) {
-    ::unlink(draft.c_str());
-    return cannot_write(path, std::strerror(error));
-  }
-  return {};
+  if (error != 0) ::unlink(draft.c_str());
+  return error;
 }
 
 }  // namespace sotto

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
+#include <optional>
 #include <string_view>
 
 #include "base/result.h"
@@ -17,5 +20,10 @@ enum class Readers {
 // `text`, never a part. Creates missing folders. E-file-write says why it failed.
 [[nodiscard]] Result<void> write_file(const std::filesystem::path& path, std::string_view text,
                                       Readers readers = Readers::kAsUsual);
+
+// The same in a folder that is there, with exactly this mode, or with what the umask leaves of
+// 0666. Returns 0 or an errno.
+[[nodiscard]] int replace_file(const std::filesystem::path& path, std::string_view text,
+                               std::optional<mode_t> mode);
 
 }  // namespace sotto

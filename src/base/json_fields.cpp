@@ -4,9 +4,8 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
-// Every reader below goes through take(), which remembers what was asked for.
+// Every reader below goes through json(), which remembers what was asked for.
 namespace sotto {
 namespace {
 
@@ -36,25 +35,25 @@ JsonFields::JsonFields(const Json& json, std::string path, std::string& problem)
 }
 
 std::string JsonFields::text(const char* name) {
-  const Json& value = take(name);
+  const Json& value = json(name);
   expect(value.is_string(), name, "a text");
   return value.is_string() ? value.get<std::string>() : "";
 }
 
 bool JsonFields::truth(const char* name) {
-  const Json& value = take(name);
+  const Json& value = json(name);
   expect(value.is_boolean(), name, "true or false");
   return value.is_boolean() && value.get<bool>();
 }
 
 std::uint64_t JsonFields::count(const char* name) {
-  const Json& value = take(name);
+  const Json& value = json(name);
   expect(is_count(value), name, "a whole number, 0 or more");
   return is_count(value) ? value.get<std::uint64_t>() : 0;
 }
 
 double JsonFields::number(const char* name, Numbers allowed) {
-  const Json& value = take(name);
+  const Json& value = json(name);
   if (allowed == Numbers::kOrInfinite && value.is_null()) {
     return std::numeric_limits<double>::infinity();
   }
@@ -64,7 +63,7 @@ double JsonFields::number(const char* name, Numbers allowed) {
 }
 
 std::optional<double> JsonFields::optional_number(const char* name) {
-  const Json& value = take(name);
+  const Json& value = json(name);
   if (value.is_null()) return std::nullopt;
   expect(value.is_number() && std::isfinite(value.get<double>()), name, "a number, or null");
   return value.is_number() ? value.get<double>() : 0;
@@ -79,17 +78,9 @@ std::vector<std::string> JsonFields::texts(const char* name) {
   return all;
 }
 
-JsonFields::Json JsonFields::json(const char* name) {
-  return take(name);
-}
-
-const JsonFields::Json& JsonFields::object(const char* name) {
-  return take(name);
-}
-
 std::vector<std::pair<const JsonFields::Json*, std::string>> JsonFields::elements(
     const char* name) {
-  const Json& value = take(name);
+  const Json& value = json(name);
   expect(value.is_array(), name, "a list");
   std::vector<std::pair<const Json*, std::string>> all;
   if (!value.is_array()) return all;
@@ -110,7 +101,7 @@ void JsonFields::finish() {
   }
 }
 
-const JsonFields::Json& JsonFields::take(const char* name) {
+const JsonFields::Json& JsonFields::json(const char* name) {
   taken_.insert(name);
   if (!json_.is_object()) return kNothing;
   const auto found = json_.find(name);

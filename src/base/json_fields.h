@@ -1,14 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "base/result.h"
 
 // JSON's fields, written and read the same way in every file that sotto keeps.
 namespace sotto {
@@ -16,6 +14,14 @@ namespace sotto {
 // JSON has no infinity: what is beyond every number, is none or is not there is null.
 [[nodiscard]] nlohmann::ordered_json number_or_null(double value);
 [[nodiscard]] nlohmann::ordered_json number_or_null(const std::optional<double>& value);
+
+// A list with what `make` makes of each item.
+template <class Range, class Make>
+[[nodiscard]] nlohmann::ordered_json json_list(const Range& items, const Make& make) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& item : items) list.push_back(make(item));
+  return list;
+}
 
 enum class Numbers {
   kFinite,
@@ -48,8 +54,7 @@ class JsonFields {
   [[nodiscard]] std::vector<std::string> texts(const char* name);
 
   // Any JSON; nothing is asked of it.
-  [[nodiscard]] Json json(const char* name);
-  [[nodiscard]] const Json& object(const char* name);
+  [[nodiscard]] const Json& json(const char* name);
   // The elements of an array, each with its path: "own[2]".
   [[nodiscard]] std::vector<std::pair<const Json*, std::string>> elements(const char* name);
 
@@ -58,7 +63,6 @@ class JsonFields {
   void finish();
 
  private:
-  [[nodiscard]] const Json& take(const char* name);
   [[nodiscard]] std::string path_of(const std::string& name) const;
   void complain(const std::string& about);
 

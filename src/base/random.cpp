@@ -56,37 +56,43 @@ Integer RandomSource::below(const Integer& bound) {
   return draw;
 }
 
+void RandomBlock::discard() {
+  OPENSSL_cleanse(bytes_.data(), bytes_.size());
+  used_ = bytes_.size();
+}
+
+template <class Refill>
+void RandomBlock::take(std::span<std::byte> bytes, const Refill& refill) {
+  while (!bytes.empty()) {
+    if (used_ == bytes_.size()) {
+      refill(std::span(bytes_));
+      used_ = 0;
+    }
+    const std::size_t take = std::min(bytes.size(), bytes_.size() - used_);
+    std::memcpy(bytes.data(), bytes_.data() + used_, take);
+    OPENSSL_cleanse(bytes_.data() + used_, take);
+    used_ += take;
+    bytes = bytes.subspan(take);
+  }
+}
+
 OsRandom::OsRandom() {
   count_forks();
   forks_ = forks.load(std::memory_order_relaxed);
 }
 
-OsRandom::~OsRandom() {
-  OPENSSL_cleanse(block_.data(), block_.size());
-}
-
 void OsRandom::fill(std::span<std::byte> bytes) {
   if (const auto now = forks.load(std::memory_order_relaxed); now != forks_) {
-    OPENSSL_cleanse(block_.data(), block_.size());
-    used_ = block_.size();
+    block_.discard();
     forks_ = now;
   }
-  while (!bytes.empty()) {
-    if (used_ == block_.size()) {
-      std::size_t have = 0;
-      while (have < block_.size()) {
-        const ssize_t got = getrandom(block_.data() + have, block_.size() - have, 0);
-        check(got > 0 || errno == EINTR, "the operating system gives random bytes");
-        if (got > 0) have += static_cast<std::size_t>(got);
-      }
-      used_ = 0;
+  block_.take(bytes, [](std::span<std::byte> block) {
+    while (!block.empty()) {
+      const ssize_t got = getrandom(block.data(), block.size(), 0);
+      check(got > 0 || errno == EINTR, "the operating system gives random bytes");
+      if (got > 0) block = block.subspan(static_cast<std::size_t>(got));
     }
-    const std::size_t take = std::min(bytes.size(), block_.size() - used_);
-    std::memcpy(bytes.data(), block_.data() + used_, take);
-    OPENSSL_cleanse(block_.data() + used_, take);
-    used_ += take;
-    bytes = bytes.subspan(take);
-  }
+  });
 }
 
 std::uint64_t OsRandom::bits64() {
@@ -131,48 +137,27 @@ void SeededRandom::fill(std::span<std::byte> bytes) {
   }
 }
 
-struct KeyedRandom::Cipher {
-  EVP_CIPHER_CTX* context = EVP_CIPHER_CTX_new();
-  std::array<std::byte, 512> block{};
-  std::size_t used = sizeof(block);
+void KeyedRandom::Free::operator()(EVP_CIPHER_CTX* cipher) const {
+  EVP_CIPHER_CTX_free(cipher);
+}
 
-  Cipher() = default;
-  Cipher(const Cipher&) = delete;
-  Cipher& operator=(const Cipher&) = delete;
-  ~Cipher() {
-    EVP_CIPHER_CTX_free(context);
-    OPENSSL_cleanse(block.data(), block.size());
-  }
-};
-
-KeyedRandom::KeyedRandom(const Key& key) : cipher_(std::make_unique<Cipher>()) {
+KeyedRandom::KeyedRandom(const Key& key) : cipher_(EVP_CIPHER_CTX_new()) {
   const std::array<unsigned char, 16> counter_and_nonce{};  // a key is used for one stream only
-  const int ok = EVP_EncryptInit_ex(cipher_->context, EVP_chacha20(), nullptr,
+  const int ok = EVP_EncryptInit_ex(cipher_.get(), EVP_chacha20(), nullptr,
                                     reinterpret_cast<const unsigned char*>(key.data()),
                                     counter_and_nonce.data());
   check(ok == 1, "OpenSSL has ChaCha20");
 }
 
-KeyedRandom::~KeyedRandom() = default;
-
 void KeyedRandom::fill(std::span<std::byte> bytes) {
-  while (!bytes.empty()) {
-    if (cipher_->used == cipher_->block.size()) {
-      cipher_->block.fill(std::byte{0});
-      int produced = 0;
-      auto* data = reinterpret_cast<unsigned char*>(cipher_->block.data());
-      const auto size = static_cast<int>(cipher_->block.size());
-      check(
-          EVP_EncryptUpdate(cipher_->context, data, &produced, data, size) == 1 && produced == size,
+  block_.take(bytes, [&](std::span<std::byte> block) {
+    std::ranges::fill(block, std::byte{0});
+    int produced = 0;
+    auto* data = reinterpret_cast<unsigned char*>(block.data());
+    const auto size = static_cast<int>(block.size());
+    check(EVP_EncryptUpdate(cipher_.get(), data, &produced, data, size) == 1 && produced == size,
           "ChaCha20 gives its key stream");
-      cipher_->used = 0;
-    }
-    const std::size_t take = std::min(bytes.size(), cipher_->block.size() - cipher_->used);
-    std::memcpy(bytes.data(), cipher_->block.data() + cipher_->used, take);
-    OPENSSL_cleanse(cipher_->block.data() + cipher_->used, take);
-    cipher_->used += take;
-    bytes = bytes.subspan(take);
-  }
+  });
 }
 
 std::uint64_t KeyedRandom::bits64() {

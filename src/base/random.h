@@ -8,6 +8,8 @@
 
 #include "base/integer.h"
 
+struct evp_cipher_ctx_st;  // OpenSSL's
+
 namespace sotto {
 
 // Where random bits come from is an argument, always. What touches real data
@@ -27,18 +29,34 @@ class RandomSource {
   [[nodiscard]] Integer below(const Integer& bound);
 };
 
+// Random bytes ahead of their use, wiped as they are used.
+class RandomBlock {
+ public:
+  RandomBlock() = default;
+  RandomBlock(const RandomBlock&) = delete;
+  RandomBlock& operator=(const RandomBlock&) = delete;
+  ~RandomBlock() { discard(); }
+
+  void discard();
+  // `refill` writes a whole block, whenever one is used up.
+  template <class Refill>
+  void take(std::span<std::byte> bytes, const Refill& refill);
+
+ private:
+  std::array<std::byte, 512> bytes_{};
+  std::size_t used_ = sizeof(bytes_);
+};
+
 // The operating system's generator (getrandom), read in blocks that are wiped as they are used.
 // After a fork neither process repeats the other's bytes.
 class OsRandom final : public RandomSource {
  public:
   OsRandom();
-  ~OsRandom() override;
   void fill(std::span<std::byte> bytes) override;
   [[nodiscard]] std::uint64_t bits64() override;
 
  private:
-  std::array<std::byte, 512> block_{};
-  std::size_t used_ = sizeof(block_);
+  RandomBlock block_;
   std::uint64_t forks_;  // this process's when the block was read
 };
 
@@ -51,6 +69,12 @@ class SeededRandom final : public RandomSource {
   void fill(std::span<std::byte> bytes) override;
   [[nodiscard]] std::uint64_t bits64() override;
 
+  // What the standard library's distributions ask of a generator.
+  using result_type = std::uint64_t;
+  static constexpr result_type min() { return 0; }
+  static constexpr result_type max() { return ~result_type{0}; }
+  result_type operator()() { return bits64(); }
+
  private:
   std::array<std::uint64_t, 4> state_{};
 };
@@ -60,13 +84,15 @@ class KeyedRandom final : public RandomSource {
  public:
   using Key = std::array<std::byte, 32>;
   explicit KeyedRandom(const Key& key);
-  ~KeyedRandom() override;
   void fill(std::span<std::byte> bytes) override;
   [[nodiscard]] std::uint64_t bits64() override;
 
  private:
-  struct Cipher;
-  std::unique_ptr<Cipher> cipher_;
+  struct Free {
+    void operator()(evp_cipher_ctx_st* cipher) const;
+  };
+  std::unique_ptr<evp_cipher_ctx_st, Free> cipher_;
+  RandomBlock block_;
 };
 
 }  // namespace sotto

@@ -15,28 +15,16 @@ Error Error::at(std::string place) && {
   return std::move(*this);
 }
 
-namespace {
-
-Error make(std::string name, std::string what, std::string fix, Status status) {
-  return {.name = std::move(name),
-          .what = std::move(what),
-          .where = {},
-          .fix = std::move(fix),
-          .status = status};
-}
-
-}  // namespace
-
 Error bad_input(std::string name, std::string what, std::string fix) {
-  return make(std::move(name), std::move(what), std::move(fix), Status::kBadInput);
+  return {std::move(name), std::move(what), {}, std::move(fix), Status::kBadInput};
 }
 
 Error refused(std::string name, std::string what, std::string fix) {
-  return make(std::move(name), std::move(what), std::move(fix), Status::kRefused);
+  return {std::move(name), std::move(what), {}, std::move(fix), Status::kRefused};
 }
 
 Error failed(std::string name, std::string what, std::string fix) {
-  return make(std::move(name), std::move(what), std::move(fix), Status::kFailed);
+  return {std::move(name), std::move(what), {}, std::move(fix), Status::kFailed};
 }
 
 }  // namespace sotto

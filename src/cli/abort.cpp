@@ -13,7 +13,6 @@ namespace sotto {
 namespace {
 
 struct AbortOptions {
-  Output output;
   std::string home;
   std::string which;
   double seconds = 30;
@@ -24,12 +23,12 @@ std::string statement(const RunCost& before, const RunCost& after) {
     return fmt::format(
         "This party's noisy value was released once, or was about to be: ε = {:g}, δ = {:g} per {} "
         "stay spent.",
-        after.epsilon, after.delta, escape_for_terminal(after.unit));
+        after.spent.epsilon, after.spent.delta, escape_for_terminal(after.unit));
   }
   std::string text = "Nothing readable has left this party, and nothing was spent.";
-  if (before.held()) {
+  if (before.held.epsilon > 0 || before.held.delta > 0) {
     text += fmt::format(" ε = {:g}, δ = {:g} that were held back are free again.",
-                        before.held_epsilon, before.held_delta);
+                        before.held.epsilon, before.held.delta);
   }
   return text;
 }
@@ -40,7 +39,7 @@ std::string abort_text(const GivenUp& end, const std::string& said) {
       fmt::format("run {} of {}", short_run(run.run), escape_for_terminal(run.study));
   if (run.state != RunState::kAborted) {
     return fmt::format("{} had ended before it could be given up: {}.\n{}\n", name,
-                       to_string(run.state), said);
+                       kRunStates[run.state], said);
   }
   return fmt::format("{} is given up.\n{}\n{}", name, said,
                      end.by_process
@@ -49,7 +48,7 @@ std::string abort_text(const GivenUp& end, const std::string& said) {
                            "as the study lets them.\n");
 }
 
-Result<std::string> abort_run(const AbortOptions& options) {
+Result<std::string> abort_run(const AbortOptions& options, Output output) {
   SOTTO_ASSIGN(const auto home, home_folder(options.home));
   if (!Store::exists(home)) {
     return bad_input("E-abort-none", "no run was ever begun there", "name the party's --home")
@@ -60,7 +59,7 @@ Result<std::string> abort_run(const AbortOptions& options) {
   SOTTO_ASSIGN(const auto end, give_up_run(store, run, options.seconds));
   const RunCost cost = cost_of(end.after);
   const std::string said = statement(cost_of(end.before), cost);
-  if (!options.output.json()) return abort_text(end, said);
+  if (!output.json()) return abort_text(end, said);
   nlohmann::ordered_json json = to_json(end.after);
   json["ended_by"] = end.by_process ? "its process" : "abort";
   json["released"] = cost.released();
@@ -73,13 +72,13 @@ Result<std::string> abort_run(const AbortOptions& options) {
 Verb add_abort(const Syntax& program) {
   auto options = std::make_shared<AbortOptions>();
   const Syntax verb = program.verb("abort", "gives an unfinished run up, and says what that cost",
-                                   "sotto abort energy --home ~/.sotto", options->output);
+                                   "sotto abort energy --home ~/.sotto");
   verb.text("run", options->which,
             "the run's first digits, or its study's name or file; not needed if only one is "
             "unfinished");
   verb.text("--home", options->home, kHomeHelp);
   verb.seconds("--seconds", options->seconds, "how long to wait for the process that is in it");
-  return {verb, [options] { return abort_run(*options); }};
+  return {verb, [options](Output output) { return abort_run(*options, output); }};
 }
 
 }  // namespace sotto

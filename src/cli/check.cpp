@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json_fields.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
 #include "run/home.h"
@@ -17,9 +17,9 @@ namespace sotto {
 namespace {
 
 struct CheckOptions {
-  Output output;
   std::string name;
-  CheckTarget target;
+  JoinRequest request;
+  double seconds = 5;
 };
 
 std::string counted(std::size_t number, const char* word) {
@@ -29,8 +29,8 @@ std::string counted(std::size_t number, const char* word) {
 std::string check_text(const std::vector<CheckItem>& items) {
   std::string text;
   for (const CheckItem& item : items) {
-    text += fmt::format("  {:<8} {:<9} {}\n", to_string(item.verdict), to_string(item.subject),
-                        escape_for_terminal(item.what));
+    text += fmt::format("  {:<8} {:<9} {}\n", kCheckVerdicts[item.verdict],
+                        kCheckSubjects[item.subject], escape_for_terminal(item.what));
     if (!item.fix.empty()) {
       text += fmt::format("  {:<8} {:<9} → {}\n", "", "", escape_for_terminal(item.fix));
     }
@@ -38,37 +38,33 @@ std::string check_text(const std::vector<CheckItem>& items) {
   return text;
 }
 
-nlohmann::ordered_json check_json(const std::vector<CheckItem>& items) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const CheckItem& item : items) {
-    list.push_back({{"name", to_string(item.subject)},
-                    {"verdict", to_string(item.verdict)},
-                    {"what", item.what},
-                    {"fix", item.fix}});
-  }
-  return list;
+nlohmann::ordered_json item_json(const CheckItem& item) {
+  return {{"name", kCheckSubjects[item.subject]},
+          {"verdict", kCheckVerdicts[item.verdict]},
+          {"what", item.what},
+          {"fix", item.fix}};
 }
 
-Result<std::string> run_check(const CheckOptions& options) {
-  CheckTarget target = options.target;
-  SOTTO_ASSIGN(const auto study, read_study(target.study_file));
-  SOTTO_ASSIGN(target.self, party_named(study, options.name).at("--as"));
-  SOTTO_ASSIGN(target.home, home_folder(target.home));
+Result<std::string> run_check(const CheckOptions& options, Output output) {
+  JoinRequest request = options.request;
+  SOTTO_ASSIGN(const auto study, read_study(request.study_file));
+  SOTTO_ASSIGN(request.self, party_named(study, options.name).at("--as"));
+  SOTTO_ASSIGN(request.home, home_folder(request.home));
 
-  const std::vector<CheckItem> items = check_party(study, target);
+  const std::vector<CheckItem> items = check_party(study, request, options.seconds);
   const auto count = [&](CheckVerdict verdict) {
     return static_cast<std::size_t>(std::ranges::count(items, verdict, &CheckItem::verdict));
   };
   const std::size_t problems = count(CheckVerdict::kProblem);
   const std::size_t warnings = count(CheckVerdict::kWarning);
   std::string text;
-  if (options.output.json()) {
+  if (output.json()) {
     text = json_text({{"study", study.name},
                       {"study_hash", study.hash},
                       {"party", options.name},
                       {"problems", problems},
                       {"warnings", warnings},
-                      {"checks", check_json(items)}});
+                      {"checks", json_list(items, item_json)}});
   } else {
     text = fmt::format("{} as {}\n\n{}\n{}, {}\n", escape_for_terminal(study.name),
                        escape_for_terminal(options.name), check_text(items),
@@ -85,19 +81,13 @@ Result<std::string> run_check(const CheckOptions& options) {
 
 Verb add_check(const Syntax& program) {
   auto options = std::make_shared<CheckOptions>();
-  CheckTarget& target = options->target;
   const Syntax verb = program.verb(
       "check", "data against schema, port, certificate, peers, clock: problems with their fixes",
-      "sotto check study.toml --as north --data north.csv", options->output);
-  verb.text("study", target.study_file, "study.toml, the same for all", Need::kRequired);
-  verb.text("--as", options->name, "this party's name in the study", Need::kRequired);
-  verb.text("--data", target.data, "this party's table, or its {\"A\": …, \"B\": …}; stays here");
-  verb.text("--home", target.home, kHomeHelp);
-  verb.text("--listen", target.listen,
-            "host:port to listen at (default: the port of its address in the study)");
-  verb.text("--account", target.account, "what the ledger calls this data");
-  verb.seconds("--seconds", target.seconds, "how long to wait for the others");
-  return {verb, [options] { return run_check(*options); }};
+      "sotto check study.toml --as north --data north.csv");
+  add_party_words(verb, options->name, options->request);
+  verb.text("--account", options->request.account, "what the ledger calls this data");
+  verb.seconds("--seconds", options->seconds, "how long to wait for the others");
+  return {verb, [options](Output output) { return run_check(*options, output); }};
 }
 
 }  // namespace sotto

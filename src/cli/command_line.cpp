@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "cli/terminal/terminal.h"
 #include "run/join_event.h"
@@ -95,7 +94,7 @@ void mark(CLI::Option* option, Need need) {
 // and has an exit status like every other failure.
 Result<std::string> run_guarded(const Verb& verb) {
   try {
-    return verb.run();
+    return verb.run(verb.syntax.output());
   } catch (const std::exception& error) {
     return failed("E-unexpected", error.what(),
                   "free memory or disk space; if that is not it, report a bug");
@@ -108,12 +107,13 @@ std::string json_text(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-Syntax Syntax::verb(const std::string& name, const std::string& summary, const std::string& example,
-                    Output& output) const {
+Syntax Syntax::verb(const std::string& name, const std::string& summary,
+                    const std::string& example) const {
   CLI::App* command = app_->add_subcommand(name, summary);
   command->footer("Example:\n  " + example);
-  const Syntax verb(*command);
-  verb.choice("--format", output.format, {{"text", Format::kText}, {"json", Format::kJson}},
+  Syntax verb(*command);
+  verb.output_ = std::make_shared<Output>();
+  verb.choice("--format", verb.output_->format, {{"text", Format::kText}, {"json", Format::kJson}},
               "text for people, json for scripts");
   return verb;
 }

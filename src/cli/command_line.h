@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
@@ -48,7 +49,7 @@ class Syntax {
 
   // A verb of the program, with --format and an example under its --help.
   [[nodiscard]] Syntax verb(const std::string& name, const std::string& summary,
-                            const std::string& example, Output& output) const;
+                            const std::string& example) const;
   // A word that may follow a verb, `keys new`; the verb's own options may stand after it too.
   [[nodiscard]] Syntax word(const std::string& name, const std::string& summary,
                             const std::string& example = {}) const;
@@ -87,18 +88,25 @@ class Syntax {
   // After parsing.
   [[nodiscard]] bool chosen() const;
   [[nodiscard]] bool given(const std::string& option) const;
+  [[nodiscard]] Output output() const { return *output_; }  // of a verb
 
  private:
   void choose(const std::string& name, const std::vector<std::string>& words, std::size_t now,
               const std::string& help, Need need, std::function<void(std::size_t)> take) const;
 
   CLI::App* app_;
+  std::shared_ptr<Output> output_;
 };
+
+// The words with which a party says in which study it takes part, and as whom: of `join`, and of
+// `check`, which comes before it.
+struct JoinRequest;
+void add_party_words(const Syntax& verb, std::string& name, JoinRequest& request);
 
 // `run` is called after parsing if the verb was chosen; what it returns goes to standard output.
 struct Verb {
   Syntax syntax;
-  std::function<Result<std::string>()> run;
+  std::function<Result<std::string>(Output)> run;
 };
 
 // One function per verb, in a file of its own.

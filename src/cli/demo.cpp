@@ -11,11 +11,6 @@
 namespace sotto {
 namespace {
 
-struct DemoOptions {
-  Output output;
-  DemoSettings settings;
-};
-
 // How to start this program from where the reader is.
 std::string program_name() {
   std::error_code problem;
@@ -25,9 +20,9 @@ std::string program_name() {
   return near.empty() || near.string().starts_with("..") ? "sotto" : near.string();
 }
 
-Result<std::string> demo(const DemoOptions& options) {
-  SOTTO_ASSIGN(const auto setup, set_up_demo(options.settings));
-  const bool json = options.output.json();
+Result<std::string> demo(const DemoSettings& settings, Output output) {
+  SOTTO_ASSIGN(const auto setup, set_up_demo(settings));
+  const bool json = output.json();
   SOTTO_ASSIGN(const auto run, run_demo_parties(setup, json ? ProgressTable::Style::kSilent
                                                             : ProgressTable::usual_style()));
   SOTTO_ASSIGN(const auto result, demo_result(setup));
@@ -42,20 +37,19 @@ Result<std::string> demo(const DemoOptions& options) {
 }  // namespace
 
 Verb add_demo(const Syntax& program) {
-  auto options = std::make_shared<DemoOptions>();
-  DemoSettings& settings = options->settings;
+  auto settings = std::make_shared<DemoSettings>();
   const Syntax verb = program.verb(
       "demo", "five parties as real processes over mutual TLS on loopback, made-up data",
-      "sotto demo --solver pairwise --out out/demo", options->output);
+      "sotto demo --solver pairwise --out out/demo");
   constexpr std::uint64_t kMostParties = 20;  // processes of one machine
-  verb.whole("--parties", settings.parties, "how many, each a process", {2, kMostParties});
-  verb.whole("--rows", settings.rows, "rows of each party's table");
-  verb.choice("--solver", settings.solver,
+  verb.whole("--parties", settings->parties, "how many, each a process", {2, kMostParties});
+  verb.whole("--rows", settings->rows, "rows of each party's table");
+  verb.choice("--solver", settings->solver,
               {{"dishuf", Solver::kDishuf}, {"ac", Solver::kAc}, {"pairwise", Solver::kPairwise}},
               "dishuf, ac or pairwise");
-  verb.text("--out", settings.folder, "where everything goes; an earlier demo there is replaced");
-  verb.flag("--keep", settings.keep, "leave what is there alone, and go to a folder beside it");
-  return {verb, [options] { return demo(*options); }};
+  verb.text("--out", settings->folder, "where everything goes; an earlier demo there is replaced");
+  verb.flag("--keep", settings->keep, "leave what is there alone, and go to a folder beside it");
+  return {verb, [settings](Output output) { return demo(*settings, output); }};
 }
 
 }  // namespace sotto

@@ -11,30 +11,25 @@
 namespace sotto {
 
 Verb add_generate(const Syntax& program) {
-  struct Options {
-    Output output;
-    HouseholdStudy study;
-  };
-  auto options = std::make_shared<Options>();
-  HouseholdStudy& study = options->study;
+  auto study = std::make_shared<HouseholdStudy>();
   const Syntax verb =
       program.verb("generate", "made-up tables to try things on, and the study that fits them",
-                   "sotto generate 4000 --parties 5 --out out/energy", options->output);
-  verb.whole("rows", study.rows, "rows of each party's table", {}, Need::kRequired);
-  verb.whole("--parties", study.parties, "how many tables");
-  verb.whole("--seed", study.seed, "where all randomness comes from");
-  verb.number("--missing", study.missing, "how often an answer is missing");
-  verb.number("--epsilon", study.epsilon, "the study's ε");
-  verb.number("--delta", study.delta, "the study's δ");
-  verb.text("--out", study.folder, "where the files go", Need::kRequired);
-  auto run = [options]() -> Result<std::string> {
-    SOTTO_ASSIGN(const auto files, write_household_study(options->study));
-    if (options->output.json()) {
+                   "sotto generate 4000 --parties 5 --out out/energy");
+  verb.whole("rows", study->rows, "rows of each party's table", {}, Need::kRequired);
+  verb.whole("--parties", study->parties, "how many tables");
+  verb.whole("--seed", study->seed, "where all randomness comes from");
+  verb.number("--missing", study->missing, "how often an answer is missing");
+  verb.number("--epsilon", study->epsilon, "the study's ε");
+  verb.number("--delta", study->delta, "the study's δ");
+  verb.text("--out", study->folder, "where the files go", Need::kRequired);
+  auto run = [study](Output output) -> Result<std::string> {
+    SOTTO_ASSIGN(const auto files, write_household_study(*study));
+    if (output.json()) {
       return json_text({{"study", files.study}, {"tables", files.tables}});
     }
     return fmt::format(
         "{} tables of {} rows, and {}\n\n  sotto plan {}\n  sotto simulate {} --data {}\n",
-        files.tables.size(), options->study.rows, files.study, files.study, files.study,
+        files.tables.size(), study->rows, files.study, files.study, files.study,
         fmt::join(files.tables, ","));
   };
   return {verb, run};

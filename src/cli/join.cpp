@@ -13,14 +13,12 @@
 #include "cli/terminal/terminal.h"
 #include "report/run_report.h"
 #include "run/home.h"
-#include "run/join.h"
 #include "study/study.h"
 
 namespace sotto {
 namespace {
 
 struct JoinOptions {
-  Output output;
   Format progress = Format::kText;
   std::string name;
   JoinRequest request;
@@ -60,7 +58,7 @@ std::string joined_text(const Joined& joined) {
   return text + "--again runs it once more, with everybody, and costs the budget once more\n";
 }
 
-Result<std::string> join(const JoinOptions& options) {
+Result<std::string> join(const JoinOptions& options, Output output) {
   JoinRequest request = options.request;
   SOTTO_ASSIGN(const auto study, read_study(request.study_file));
   SOTTO_TRY(check_network(study).at(request.study_file));
@@ -84,7 +82,7 @@ Result<std::string> join(const JoinOptions& options) {
                  .run = joined.run,
                  .files = joined.files});
   }
-  if (!options.output.json()) return joined_text(joined);
+  if (!output.json()) return joined_text(joined);
   if (joined.json.empty() && !joined.files.empty()) {
     return failed("E-model-file", "the result of that run is not where it was written",
                   fmt::format("look for {}, or run it --again", joined.files.front()));
@@ -94,18 +92,21 @@ Result<std::string> join(const JoinOptions& options) {
 
 }  // namespace
 
-Verb add_join(const Syntax& program) {
-  auto options = std::make_shared<JoinOptions>();
-  JoinRequest& request = options->request;
-  const Syntax verb =
-      program.verb("join", "take part in a study; resumes by itself after a crash",
-                   "sotto join study.toml --as north --data north.csv", options->output);
+void add_party_words(const Syntax& verb, std::string& name, JoinRequest& request) {
   verb.text("study", request.study_file, "study.toml, the same for all", Need::kRequired);
-  verb.text("--as", options->name, "this party's name in the study", Need::kRequired);
+  verb.text("--as", name, "this party's name in the study", Need::kRequired);
   verb.text("--data", request.data, "this party's table, or its {\"A\": …, \"B\": …}; stays here");
   verb.text("--home", request.home, kHomeHelp);
   verb.text("--listen", request.listen,
             "host:port to listen at (default: the port of its address in the study)");
+}
+
+Verb add_join(const Syntax& program) {
+  auto options = std::make_shared<JoinOptions>();
+  JoinRequest& request = options->request;
+  const Syntax verb = program.verb("join", "take part in a study; resumes by itself after a crash",
+                                   "sotto join study.toml --as north --data north.csv");
+  add_party_words(verb, options->name, request);
   verb.text("--out", request.out, "where the result goes (default: in the home)");
   verb.text("--account", request.account, "what the ledger calls this data");
   verb.flag("--again", request.again,
@@ -113,7 +114,7 @@ Verb add_join(const Syntax& program) {
   verb.choice("--progress", options->progress, {{"text", Format::kText}, {"json", Format::kJson}},
               "how standard error tells what happens: text, or json for one object a line with "
               "time, event, its fields, and text");
-  return {verb, [options] { return join(*options); }};
+  return {verb, [options](Output output) { return join(*options, output); }};
 }
 
 }  // namespace sotto

@@ -8,12 +8,12 @@
 #include "cli/command_line.h"
 #include "network/identity.h"
 #include "run/home.h"
+#include "run/household_study.h"
 
 namespace sotto {
 namespace {
 
 struct KeysOptions {
-  Output output;
   std::string home;
   std::string name;
   std::vector<std::string> hosts;
@@ -25,28 +25,22 @@ std::string address(const std::string& host, std::uint64_t port) {
   return v6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
 }
 
-// JSON's strings are strings of TOML too.
-std::string party_block(const Identity& identity, std::uint64_t port) {
-  const auto quoted = [](const std::string& text) { return nlohmann::json(text).dump(); };
-  return fmt::format("[[party]]\nname        = {}\naddress     = {}\nfingerprint = {}\n",
-                     quoted(identity.name()), quoted(address(identity.hosts().front(), port)),
-                     quoted(identity.fingerprint()));
-}
-
-std::string keys_text(const Identity& identity, const std::string& home,
-                      const KeysOptions& options) {
-  if (options.output.json()) {
+std::string keys_text(const Identity& identity, const std::string& home, std::uint64_t port,
+                      Output output) {
+  const std::string block = party_block({.name = identity.name(),
+                                         .address = address(identity.hosts().front(), port),
+                                         .fingerprint = identity.fingerprint()});
+  if (output.json()) {
     return json_text({{"name", identity.name()},
                       {"hosts", identity.hosts()},
                       {"fingerprint", identity.fingerprint()},
                       {"home", home},
-                      {"party", party_block(identity, options.port)}});
+                      {"party", block}});
   }
   return fmt::format(
       "name         {}\nreached at   {}\nfingerprint  {}\nkept in      {}\n\n"
       "For the study.toml that all parties share:\n\n{}",
-      identity.name(), fmt::join(identity.hosts(), ", "), identity.fingerprint(), home,
-      party_block(identity, options.port));
+      identity.name(), fmt::join(identity.hosts(), ", "), identity.fingerprint(), home, block);
 }
 
 }  // namespace
@@ -55,8 +49,7 @@ Verb add_keys(const Syntax& program) {
   auto options = std::make_shared<KeysOptions>();
   const Syntax verb = program.verb("keys", "a party's identity: its key and certificate",
                                    "sotto keys new --name north --host north.example --host "
-                                   "10.0.0.5\n  sotto keys show",
-                                   options->output);
+                                   "10.0.0.5\n  sotto keys show");
   verb.require_word();
   verb.text("--home", options->home, kHomeHelp);
   constexpr std::uint64_t kMostPort = 65'535;
@@ -69,15 +62,15 @@ Verb add_keys(const Syntax& program) {
                "a name or address under which the others reach it; the first goes into the "
                "[[party]] block");
   (void)verb.word("show", "prints what the others need to know", "sotto keys show --format json");
-  auto run = [options, create]() -> Result<std::string> {
+  auto run = [options, create](Output output) -> Result<std::string> {
     SOTTO_ASSIGN(const auto home, home_folder(options->home));
     if (!create.chosen()) {
       SOTTO_ASSIGN(const auto identity, Identity::load(home));
-      return keys_text(identity, home, *options);
+      return keys_text(identity, home, options->port, output);
     }
     SOTTO_ASSIGN(const auto identity, Identity::make(options->name, options->hosts));
     SOTTO_TRY(identity.save(home));
-    return keys_text(identity, home, *options);
+    return keys_text(identity, home, options->port, output);
   };
   return {verb, run};
 }

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json_fields.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
 #include "run/home.h"
@@ -13,7 +13,6 @@ namespace sotto {
 namespace {
 
 struct LedgerOptions {
-  Output output;
   std::string home;
   std::string data;
   LedgerAmount limit;
@@ -29,9 +28,9 @@ Result<LedgerView> read_ledger(const std::string& home) {
   LedgerView view;
   if (!Store::exists(home)) return view;
   SOTTO_ASSIGN(const auto store, Store::open(home, unix_seconds));
-  SOTTO_ASSIGN(auto accounts, store.accounts());
-  SOTTO_ASSIGN(auto entries, store.ledger());
-  return LedgerView{.accounts = std::move(accounts), .entries = std::move(entries)};
+  SOTTO_ASSIGN(view.accounts, store.accounts());
+  SOTTO_ASSIGN(view.entries, store.ledger());
+  return view;
 }
 
 std::string amount_text(const LedgerAmount& amount) {
@@ -56,7 +55,7 @@ std::string ledger_text(const std::string& home, const LedgerView& view) {
   text += fmt::format(kRow, "when", "state", "ε", "δ", "study", "run", "data");
   for (const auto& [debit, state, time] : view.entries) {
     text +=
-        fmt::format(kRow, utc_text(time), to_string(state), fmt::format("{:.6g}", debit.epsilon),
+        fmt::format(kRow, utc_text(time), kEntryStates[state], fmt::format("{:.6g}", debit.epsilon),
                     fmt::format("{:.6g}", debit.delta), escape_for_terminal(debit.study),
                     short_run(debit.run), escape_for_terminal(debit.data));
   }
@@ -76,24 +75,22 @@ nlohmann::ordered_json account_json(const LedgerAccount& account) {
           {"left", amount_json(account.left)}};
 }
 
+nlohmann::ordered_json entry_json(const LedgerEntry& entry) {
+  const Debit& debit = entry.debit;
+  return {{"time", utc_text(entry.time)},
+          {"state", kEntryStates[entry.state]},
+          {"run", debit.run},
+          {"attempt", debit.attempt},
+          {"study", debit.study},
+          {"data", debit.data},
+          {"unit", debit.unit},
+          {"epsilon", debit.epsilon},
+          {"delta", debit.delta}};
+}
+
 std::string ledger_json(const LedgerView& view) {
-  nlohmann::ordered_json json{{"accounts", nlohmann::ordered_json::array()},
-                              {"entries", nlohmann::ordered_json::array()}};
-  for (const LedgerAccount& account : view.accounts) {
-    json["accounts"].push_back(account_json(account));
-  }
-  for (const auto& [debit, state, time] : view.entries) {
-    json["entries"].push_back({{"time", utc_text(time)},
-                               {"state", to_string(state)},
-                               {"run", debit.run},
-                               {"attempt", debit.attempt},
-                               {"study", debit.study},
-                               {"data", debit.data},
-                               {"unit", debit.unit},
-                               {"epsilon", debit.epsilon},
-                               {"delta", debit.delta}});
-  }
-  return json_text(json);
+  return json_text({{"accounts", json_list(view.accounts, account_json)},
+                    {"entries", json_list(view.entries, entry_json)}});
 }
 
 Result<LedgerView> set_limit(const std::string& home, const LedgerOptions& options) {
@@ -111,18 +108,17 @@ Verb add_ledger(const Syntax& program) {
   const Syntax verb =
       program.verb("ledger", "what was spent, on what, and what is left",
                    "sotto ledger\n  sotto ledger limit --data \"all data\" --epsilon 2 "
-                   "--delta 1e-5",
-                   options->output);
+                   "--delta 1e-5");
   verb.text("--home", options->home, kHomeHelp);
   const Syntax limit = verb.word(
       "limit", "what may be spent on one table in all; a run that would pass it is refused");
   limit.text("--data", options->data, "the name, as 'sotto ledger' shows it", Need::kRequired);
   limit.number("--epsilon", options->limit.epsilon, "the largest Σε", Need::kRequired);
   limit.number("--delta", options->limit.delta, "the largest Σδ", Need::kRequired);
-  auto run = [options, limit]() -> Result<std::string> {
+  auto run = [options, limit](Output output) -> Result<std::string> {
     SOTTO_ASSIGN(const auto home, home_folder(options->home));
     SOTTO_ASSIGN(const auto view, limit.chosen() ? set_limit(home, *options) : read_ledger(home));
-    return options->output.json() ? ledger_json(view) : ledger_text(home, view);
+    return output.json() ? ledger_json(view) : ledger_text(home, view);
   };
   return {verb, run};
 }

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
 #include "base/json_fields.h"
@@ -28,23 +27,14 @@ std::string predictions_csv(const Predictions& found) {
 }
 
 nlohmann::ordered_json predictions_json(const ModelFile& model, const Predictions& found) {
-  using Json = nlohmann::ordered_json;
-  Json values = Json::array();
-  for (const double value : found.values) {
-    values.push_back(number_or_null(value));
-  }
-  Json clipped = Json::array();
-  for (const RunRecord::Clipped& column : found.clipped) {
-    clipped.push_back(
-        {{"column", column.column}, {"below", column.below}, {"above", column.above}});
-  }
-  return {{"study", model.study},
-          {"target", model.schema.target.column},
-          {"predictions", values},
-          {"missing", found.missing},
-          {"clipped", clipped},
-          {"shortened", found.shortened},
-          {"outside_bounds", found.outside}};
+  return {
+      {"study", model.study},
+      {"target", model.schema.target.column},
+      {"predictions", json_list(found.values, [](double value) { return number_or_null(value); })},
+      {"missing", found.missing},
+      {"clipped", clipped_json(found.clipped)},
+      {"shortened", found.shortened},
+      {"outside_bounds", found.outside}};
 }
 
 // What a person should know beside the numbers.
@@ -74,22 +64,21 @@ std::string predictions_text(const ModelFile& model, const Predictions& found) {
 
 Verb add_predict(const Syntax& program) {
   struct Options {
-    Output output;
     std::string model;
     std::string table;
     std::string out;
   };
   auto options = std::make_shared<Options>();
-  const Syntax verb = program.verb(
-      "predict", "predictions of a fitted model for the records of a CSV file",
-      "sotto predict out/run/model.json new.csv --out predictions.csv", options->output);
+  const Syntax verb =
+      program.verb("predict", "predictions of a fitted model for the records of a CSV file",
+                   "sotto predict out/run/model.json new.csv --out predictions.csv");
   verb.text("model", options->model, "model.json of a run", Need::kRequired);
   verb.text("file", options->table, "a CSV file with the model's features", Need::kRequired);
   verb.text("--out", options->out, "write the predictions here");
-  auto run = [options]() -> Result<std::string> {
+  auto run = [options](Output output) -> Result<std::string> {
     SOTTO_ASSIGN(const auto model, read_model_file(options->model));
     SOTTO_ASSIGN(const auto found, predict(model, options->table));
-    const bool json = options->output.json();
+    const bool json = output.json();
     const std::string body =
         json ? json_text(predictions_json(model, found)) : predictions_csv(found);
     const std::string notes = predictions_text(model, found);

@@ -14,7 +14,6 @@ namespace sotto {
 
 Verb add_report(const Syntax& program) {
   struct Options {
-    Output output;
     std::string run;
     std::string out;
     bool share = false;
@@ -22,13 +21,13 @@ Verb add_report(const Syntax& program) {
   auto options = std::make_shared<Options>();
   const Syntax verb =
       program.verb("report", "a finished run as one HTML file: charts inside, no network needed",
-                   "sotto report out/run --share --out for-everybody.html", options->output);
+                   "sotto report out/run --share --out for-everybody.html");
   verb.text("run", options->run, "a run's record.json, or the folder that holds it",
             Need::kRequired);
   verb.text("--out", options->out, "the file to write; report.html beside the record");
   verb.flag("--share", options->share,
             "leave out what stays with the party: counts of its rows and clipped values");
-  auto run = [options]() -> Result<std::string> {
+  auto run = [options](Output output) -> Result<std::string> {
     SOTTO_ASSIGN(const auto record, read_record(options->run));
     const std::filesystem::path given(options->run);
     std::filesystem::path out(options->out);
@@ -40,7 +39,7 @@ Verb add_report(const Syntax& program) {
     const Audience audience = options->share ? Audience::kShared : Audience::kOwn;
     SOTTO_TRY(write_file(out, run_report(record, audience).html()).at("--out"));
     const bool private_part = !options->share && !record.own.empty();
-    if (options->output.json()) {
+    if (output.json()) {
       return json_text(
           {{"report", out.string()}, {"study", record.study}, {"private", private_part}});
     }

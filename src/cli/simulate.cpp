@@ -18,7 +18,6 @@ namespace sotto {
 namespace {
 
 struct SimulateOptions {
-  Output output;
   std::string study;
   std::string solvers;
   std::uint64_t seed = 1;
@@ -67,7 +66,8 @@ Result<std::vector<PartyTable>> read_data(const Study& study, const SimulateOpti
       .at("--data");
 }
 
-Result<std::string> over_tables(const Study& study, Solver solver, const SimulateOptions& options) {
+Result<std::string> over_tables(const Study& study, Solver solver, const SimulateOptions& options,
+                                Output output) {
   SOTTO_ASSIGN(const auto planned, plan_study(study, solver));
   SOTTO_ASSIGN(const auto cipher, cipher_for(study, options.cipher));
   SOTTO_ASSIGN(auto tables, read_data(study, options));
@@ -82,11 +82,11 @@ Result<std::string> over_tables(const Study& study, Solver solver, const Simulat
     where = fmt::format("\n  written: {} and {}\n", (folder / "model.json").string(),
                         (folder / kRecordFile).string());
   }
-  return options.output.json() ? json : to_text(model) + where;
+  return output.json() ? json : to_text(model) + where;
 }
 
 Result<std::string> over_problem(const Study& study, std::vector<Solver> solvers,
-                                 const SimulateOptions& options) {
+                                 const SimulateOptions& options, Output output) {
   if (study.data) {
     return bad_input("E-data-missing", "a study over tables needs tables",
                      "add --data a.csv,b.csv; 'sotto generate' makes some up");
@@ -97,16 +97,16 @@ Result<std::string> over_problem(const Study& study, std::vector<Solver> solvers
                                                              .trials = options.trials,
                                                              .progress = bar.callback(),
                                                              .cipher = options.cipher}));
-  return options.output.json() ? json_text(to_json(study, simulation)) : to_text(study, simulation);
+  return output.json() ? json_text(to_json(study, simulation)) : to_text(study, simulation);
 }
 
 }  // namespace
 
 Verb add_simulate(const Syntax& program) {
   auto options = std::make_shared<SimulateOptions>();
-  const Syntax verb = program.verb(
-      "simulate", "all parties in one process, from one seed",
-      "sotto simulate examples/paper.toml --solver gt,ac,dishuf --trials 100", options->output);
+  const Syntax verb =
+      program.verb("simulate", "all parties in one process, from one seed",
+                   "sotto simulate examples/paper.toml --solver gt,ac,dishuf --trials 100");
   verb.text("study", options->study, "the study, a TOML file", Need::kRequired);
   verb.text("--solver", options->solvers, "solvers to compare, as gt,dishuf,ac,pairwise");
   verb.whole("--seed", options->seed, "where all randomness comes from; not with --data");
@@ -120,15 +120,15 @@ Verb add_simulate(const Syntax& program) {
                {"contiguous", TableSplit::Kind::kContiguous}},
               "how one file is dealt out to the parties");
   verb.text("--out", options->out, "with --data: folder for model.json and record.json");
-  auto run = [options, verb]() -> Result<std::string> {
+  auto run = [options, verb](Output output) -> Result<std::string> {
     SOTTO_ASSIGN(const auto study, read_study(options->study));
     SOTTO_ASSIGN(auto solvers, solvers_from(options->solvers, study.solver));
     if (!verb.given("--data")) {
-      return over_problem(study, std::move(solvers), *options).at(options->study);
+      return over_problem(study, std::move(solvers), *options, output).at(options->study);
     }
     SOTTO_TRY(
         allow_data(verb.given("--seed"), options->trials, solvers.size()).at("the command line"));
-    return over_tables(study, solvers.front(), *options).at(options->study);
+    return over_tables(study, solvers.front(), *options, output).at(options->study);
   };
   return {verb, run};
 }

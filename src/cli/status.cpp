@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json_fields.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
 #include "run/home.h"
@@ -11,13 +11,8 @@
 namespace sotto {
 namespace {
 
-struct StatusOptions {
-  Output output;
-  std::string home;
-};
-
 std::string state_text(const RunView& view) {
-  std::string text(to_string(view.run.state));
+  std::string text(kRunStates[view.run.state]);
   if (view.run.state != RunState::kRunning) return text;
   if (view.holder) {
     text += fmt::format("; {} is in it", *view.holder);
@@ -31,7 +26,7 @@ std::string ledger_lines(const RunView& view) {
   std::string text;
   for (const auto& [debit, state, time] : view.entries) {
     text += fmt::format("  ledger   ε = {:g}, δ = {:g} per {} {} at {} for \"{}\"\n", debit.epsilon,
-                        debit.delta, escape_for_terminal(debit.unit), to_string(state),
+                        debit.delta, escape_for_terminal(debit.unit), kEntryStates[state],
                         utc_text(time), escape_for_terminal(debit.data));
   }
   return text;
@@ -54,13 +49,12 @@ std::string status_text(const RunView& view) {
   return text;
 }
 
-Result<std::string> status(const StatusOptions& options) {
-  SOTTO_ASSIGN(const auto home, home_folder(options.home));
+Result<std::string> status(const std::string& option, Output output) {
+  SOTTO_ASSIGN(const auto home, home_folder(option));
   SOTTO_ASSIGN(const auto views, look_at_runs(home));
-  if (options.output.json()) {
-    nlohmann::ordered_json json{{"home", home}, {"runs", nlohmann::ordered_json::array()}};
-    for (const RunView& view : views) json["runs"].push_back(to_json(view));
-    return json_text(json);
+  if (output.json()) {
+    const auto view_json = [](const RunView& view) { return to_json(view); };
+    return json_text({{"home", home}, {"runs", json_list(views, view_json)}});
   }
   if (views.empty()) return fmt::format("No run was ever begun from {}.\n", home);
   std::string text;
@@ -71,11 +65,11 @@ Result<std::string> status(const StatusOptions& options) {
 }  // namespace
 
 Verb add_status(const Syntax& program) {
-  auto options = std::make_shared<StatusOptions>();
-  const Syntax verb = program.verb("status", "where this party's runs stand",
-                                   "sotto status --home ~/.sotto", options->output);
-  verb.text("--home", options->home, kHomeHelp);
-  return {verb, [options] { return status(*options); }};
+  auto home = std::make_shared<std::string>();
+  const Syntax verb =
+      program.verb("status", "where this party's runs stand", "sotto status --home ~/.sotto");
+  verb.text("--home", *home, kHomeHelp);
+  return {verb, [home](Output output) { return status(*home, output); }};
 }
 
 }  // namespace sotto

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <Eigen/Dense>
-#include <cstdint>
 #include <string>
 #include <vector>
 

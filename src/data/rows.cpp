@@ -51,27 +51,23 @@ SOTTO_INLINE void round_lane(double* __restrict g, double scale, double* __restr
 
 // The same loops, four values at a time. No fused multiply-add, so the same bits.
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) ColumnClips scale_lane_avx2(const double* lane,
-                                                            const ColumnScale& scale, double* out) {
-  return scale_lane(lane, scale, out);
-}
-__attribute__((target("avx2"))) void round_lane_avx2(double* g, double scale, double* square) {
-  round_lane(g, scale, square);
-}
+#define SOTTO_AVX2 __attribute__((target("avx2")))
 bool has_avx2() {
   return __builtin_cpu_supports("avx2") != 0;
 }
 #else
-ColumnClips scale_lane_avx2(const double* lane, const ColumnScale& scale, double* out) {
-  return scale_lane(lane, scale, out);
-}
-void round_lane_avx2(double* g, double scale, double* square) {
-  round_lane(g, scale, square);
-}
+#define SOTTO_AVX2
 bool has_avx2() {
   return false;
 }
 #endif
+SOTTO_AVX2 ColumnClips scale_lane_avx2(const double* lane, const ColumnScale& scale, double* out) {
+  return scale_lane(lane, scale, out);
+}
+SOTTO_AVX2 void round_lane_avx2(double* g, double scale, double* square) {
+  round_lane(g, scale, square);
+}
+#undef SOTTO_AVX2
 #undef SOTTO_INLINE
 
 }  // namespace

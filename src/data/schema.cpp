@@ -53,9 +53,14 @@ const std::string& column_of(const Feature& feature) {
   return std::visit([](const auto& each) -> const std::string& { return each.column; }, feature);
 }
 
+std::string_view trimmed(std::string_view field) {
+  const std::size_t from = field.find_first_not_of(" \t");
+  if (from == std::string_view::npos) return {};
+  return field.substr(from, field.find_last_not_of(" \t") - from + 1);
+}
+
 bool reads_as_missing(std::string_view field) {
-  while (!field.empty() && (field.front() == ' ' || field.front() == '\t')) field.remove_prefix(1);
-  while (!field.empty() && (field.back() == ' ' || field.back() == '\t')) field.remove_suffix(1);
+  field = trimmed(field);
   return field.empty() || field == "NA";
 }
 

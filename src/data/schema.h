@@ -69,6 +69,9 @@ struct Schema {
   [[nodiscard]] std::vector<std::string> encoded_names() const;
 };
 
+// Without the blanks and tabs at both ends.
+[[nodiscard]] std::string_view trimmed(std::string_view field);
+
 // A field that stands for "not known": empty, or NA; blanks around it do not count.
 [[nodiscard]] bool reads_as_missing(std::string_view field);
 

@@ -5,13 +5,12 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <set>
 
 namespace sotto {
 namespace {
 
 using std::chrono::milliseconds;
-using EventKind = DriverEvent::Kind;
+using EventKind = JoinEvent::Kind;
 
 constexpr milliseconds kTick{200};
 // Events taken before a commit: one fsync for all of them, and answers are not kept waiting.
@@ -40,14 +39,14 @@ class Driver {
       SOTTO_TRY(flush());
     }
     const Transport::Bytes bytes = transport_.bytes();
-    tell({.kind = EventKind::kTraffic,
-          .bytes = bytes,
-          .text = fmt::format("sent {} bytes, received {}", bytes.sent, bytes.received)});
+    tell({.kind = EventKind::kBytes,
+          .text = fmt::format("sent {} bytes, received {}", bytes.sent, bytes.received),
+          .bytes = bytes});
     return {};
   }
 
  private:
-  void tell(const DriverEvent& event) const {
+  void tell(const JoinEvent& event) const {
     if (hooks_.on_event) hooks_.on_event(event);
   }
 
@@ -55,17 +54,17 @@ class Driver {
     const std::string peer = event.peer ? names_.at(*event.peer) : std::string();
     switch (event.kind) {
       case TransportEvent::Kind::kConnected:
-        tell({.kind = EventKind::kConnected, .peer = peer, .text = "connected to " + peer});
+        tell({.kind = EventKind::kConnected, .text = "connected to " + peer, .peer = peer});
         session_.connected(*event.peer, clock_.now());
         break;
       case TransportEvent::Kind::kDisconnected:
-        tell({.kind = EventKind::kDisconnected,
-              .peer = peer,
-              .text = fmt::format("lost the connection to {}: {}", peer, event.text)});
+        tell({.kind = EventKind::kLost,
+              .text = fmt::format("lost the connection to {}: {}", peer, event.text),
+              .peer = peer});
         session_.disconnected(*event.peer, clock_.now());
         break;
       case TransportEvent::Kind::kTrouble:
-        tell({.kind = EventKind::kTrouble, .peer = peer, .text = event.text});
+        tell({.kind = EventKind::kTrouble, .text = event.text, .peer = peer});
         break;
       case TransportEvent::Kind::kFrame:
         if (auto taken = session_.receive(*event.peer, event.frame, clock_.now()); !taken) {
@@ -79,10 +78,10 @@ class Driver {
     const std::size_t complaints = ++complaints_[peer];
     if (complaints <= kMaxComplaints) {
       tell({.kind = EventKind::kRefused,
-            .peer = names_.at(peer),
-            .error = refusal.name,
             .text = fmt::format("refused from {}: [{}] {}; {}", names_.at(peer), refusal.name,
-                                refusal.what, refusal.fix)});
+                                refusal.what, refusal.fix),
+            .peer = names_.at(peer),
+            .error = refusal});
     }
     if (refusal.knows_us_better && complaints == 1) return;
     transport_.hang_up(peer);
@@ -123,10 +122,6 @@ class Driver {
 };
 
 }  // namespace
-
-Time SteadyClock::now() const {
-  return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now() - begin_);
-}
 
 Result<void> drive(Session& session, Transport& transport, const std::vector<std::string>& names,
                    const SteadyClock& clock, const DriverHooks& hooks) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,26 +12,36 @@ namespace sotto {
 // Where a commit stands when a hook looks: tests end the process at each of them.
 enum class CommitPoint { kBefore, kAfter, kSent };
 
-// What happened between this party and others: `text` for a person, the rest for a program.
-struct DriverEvent {
+// What a party tells while it takes part: `text` for a person, the rest for a program. The driver
+// tells what happens between this party and others, kConnected to kBytes; run/join.h the rest.
+struct JoinEvent {
   enum class Kind {
-    kConnected,
-    kDisconnected,
-    kTrouble,  // a connection that does not come about, a stranger at the door
-    kRefused,  // a message of a neighbour's that could not be taken
-    kNote,     // what the run itself has to say: somebody is lost, or speaks ill
-    kTraffic,  // the last one of a run that came to its end
+    kBegun,      // it listens, or dials
+    kResumed,    // an unfinished run goes on
+    kPhase,      // the run has come a phase further
+    kWaiting,    // the same phase; other parties are waited for
+    kConnected,  // to a neighbour
+    kLost,       // the connection, not yet the party
+    kTrouble,    // a connection that does not come about, a stranger at the door
+    kRefused,    // a message of a neighbour's that could not be taken
+    kNote,       // what the run itself has to say: somebody is lost, or speaks ill
+    kBytes,      // of frames, in all; when nobody needs this party any more
+    kFinished,   // the result is kept
+    kFailed,     // the last one, like kFinished
   };
   Kind kind = Kind::kNote;
-  std::string peer = {};        // its name; empty if it is about nobody, or a stranger
-  std::string error = {};       // kRefused: the error's name
-  Transport::Bytes bytes = {};  // kTraffic
   std::string text = {};
+  SessionProgress progress = {};        // kPhase, kWaiting
+  std::string peer = {};                // kConnected to kRefused; empty: a stranger
+  Transport::Bytes bytes = {};          // kBytes
+  std::string run = {};                 // kResumed, kFinished
+  std::vector<std::string> files = {};  // kFinished: model.json first
+  Error error = {};                     // kFailed; kRefused: its name
 };
 
 // What the driver tells, and asks, while a run goes on.
 struct DriverHooks {
-  std::function<void(const DriverEvent&)> on_event = {};
+  std::function<void(const JoinEvent&)> on_event = {};
   std::function<void(const Session&)> on_progress = {};  // after everything that changed it
   std::function<bool()> abort_wanted = {};               // gives the run up, for all
   std::function<void(const Session&)> on_idle = {};      // nothing has come for a while
@@ -43,7 +52,9 @@ struct DriverHooks {
 // Milliseconds since the clock was made, never going back.
 class SteadyClock {
  public:
-  [[nodiscard]] Time now() const;
+  [[nodiscard]] Time now() const {
+    return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now() - begin_);
+  }
 
  private:
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();

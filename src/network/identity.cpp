@@ -143,15 +143,6 @@ Identity::~Identity() {
   OPENSSL_cleanse(key_pem_.data(), key_pem_.size());
 }
 
-Identity& Identity::operator=(Identity&& other) noexcept {
-  // The key that was here goes where it will be wiped.
-  std::swap(name_, other.name_);
-  std::swap(hosts_, other.hosts_);
-  std::swap(certificate_pem_, other.certificate_pem_);
-  std::swap(key_pem_, other.key_pem_);
-  return *this;
-}
-
 std::string fingerprint_of_der(std::string_view der) {
   const Certificate certificate = certificate_from_der(der);
   return certificate ? fingerprint_of(certificate.get()) : "";

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,7 +45,6 @@ class Identity {
 
   ~Identity();
   Identity(Identity&&) noexcept = default;
-  Identity& operator=(Identity&& other) noexcept;
 
  private:
   Identity() = default;

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/files.h"
 #include "network/identity.h"
 
 namespace sotto {
@@ -43,24 +44,6 @@ Error cannot_write(const fs::path& path, int error) {
   return failed("E-identity-write",
                 fmt::format("cannot write {}: {}", path.string(), std::strerror(error)),
                 "name a folder of your own, with --home or SOTTO_HOME");
-}
-
-// Returns 0 or an errno. All of it is on the disk, or the old file is.
-int replace_file(const fs::path& path, const std::string& text, mode_t mode) {
-  fs::path draft = path;
-  draft += ".part";
-  ::unlink(draft.c_str());
-  const File file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-  if (!file.open()) return errno;
-  const ssize_t written = ::write(file.number(), text.data(), text.size());
-  int error = 0;
-  if (written != static_cast<ssize_t>(text.size())) error = written < 0 ? errno : ENOSPC;
-  // The umask must not take the owner's own rights away.
-  if (error == 0 && ::fchmod(file.number(), mode) != 0) error = errno;
-  if (error == 0 && ::fsync(file.number()) != 0) error = errno;
-  if (error == 0 && ::rename(draft.c_str(), path.c_str()) != 0) error = errno;
-  if (error != 0) ::unlink(draft.c_str());
-  return error;
 }
 
 Result<void> make_folder(const fs::path& folder) {
@@ -128,12 +111,13 @@ Result<void> Identity::save(const std::string& folder) const {
                      "with --home");
   }
   // The key last: where there is a key, its certificate is there too.
-  if (const int error = replace_file(home / kCertificateFile, certificate_pem_, 0644); error != 0) {
-    return cannot_write(home / kCertificateFile, error);
-  }
-  if (const int error = replace_file(home / kKeyFile, key_pem_, 0600); error != 0) {
-    return cannot_write(home / kKeyFile, error);
-  }
+  const auto write = [&](const char* name, const std::string& text, mode_t mode) -> Result<void> {
+    const int error = replace_file(home / name, text, mode);
+    if (error != 0) return cannot_write(home / name, error);
+    return {};
+  };
+  SOTTO_TRY(write(kCertificateFile, certificate_pem_, 0644));
+  SOTTO_TRY(write(kKeyFile, key_pem_, 0600));
   if (::fsync(lock.number()) != 0) return cannot_write(home, errno);
   return {};
 }

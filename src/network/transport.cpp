@@ -6,11 +6,11 @@
 #include <grpc/compression.h>
 #include <grpcpp/grpcpp.h>
 
-#include <algorithm>
 #include <set>
 #include <thread>
 
-#include "network/transport_core.h"
+#include "base/digest.h"
+#include "network/transport_stream.h"
 
 namespace sotto {
 namespace {
@@ -183,12 +183,6 @@ void GrpcTransport::dial(const Peer& peer) {
   const auto stream =
       std::make_shared<DialledStream>(peer.id, core_, limits_.queued_bytes, channel);
   if (core_->attach(stream, false)) stream->start();
-}
-
-bool is_fingerprint(const std::string& text) {
-  constexpr std::string_view kPrefix = "sha256:";
-  return text.starts_with(kPrefix) && text.size() == kPrefix.size() + 64 &&
-         text.find_first_not_of("0123456789abcdef", kPrefix.size()) == std::string::npos;
 }
 
 Result<void> check_peers(const std::vector<Peer>& peers, const std::string& own_fingerprint,

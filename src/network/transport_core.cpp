@@ -131,12 +131,8 @@ bool TransportCore::attach(const std::shared_ptr<Stream>& stream, bool open) {
     if (line.open) replaced = detach(line, fmt::format("{} dialled again", line.peer.name));
     ++streams_;
     line.stream = stream;
-    line.open = open;
     line.since = Clock::now();
-    if (open) {
-      line.told.clear();
-      push(Kind::kConnected, line.peer.id, fmt::format("{} is connected", line.peer.name));
-    }
+    if (open) opened(line);
   }
   if (replaced) replaced->cancel(hung_up("you dialled again"));
   return true;
@@ -158,11 +154,7 @@ void TransportCore::saw_stranger(const Sighting& seen) {
 void TransportCore::stream_open(Stream& stream) {
   const std::lock_guard lock(mutex_);
   Line* line = line_of(stream);
-  if (line == nullptr || closing_) return;
-  line->open = true;
-  line->since = Clock::now();
-  line->told.clear();
-  push(Kind::kConnected, line->peer.id, fmt::format("{} is connected", line->peer.name));
+  if (line != nullptr && !closing_) opened(*line);
 }
 
 void TransportCore::stream_frame(Stream& stream, std::string frame) {
@@ -225,6 +217,13 @@ void TransportCore::push(Kind kind, std::optional<PartyId> peer, std::string tex
   events_.push_back(
       {.kind = kind, .peer = peer, .frame = {}, .text = std::move(text), .lasting = lasting});
   happened_.notify_all();
+}
+
+void TransportCore::opened(Line& line) {
+  line.open = true;
+  line.since = Clock::now();
+  line.told.clear();
+  push(Kind::kConnected, line.peer.id, fmt::format("{} is connected", line.peer.name));
 }
 
 void TransportCore::tell(Line& line, std::string text, bool lasting) {

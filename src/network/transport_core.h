@@ -1,5 +1,7 @@
 #pragma once
 
+#include <grpcpp/support/status.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -13,13 +15,39 @@
 #include "base/random.h"
 #include "network/tls.h"
 #include "network/transport.h"
-#include "network/transport_stream.h"
 
 namespace sotto::network {
 
+// What a frame costs besides its bytes, so that empty frames are not free.
+inline constexpr std::size_t kFrameOverheadBytes = 256;
+[[nodiscard]] inline std::size_t frame_cost(const std::string& frame) {
+  return frame.size() + kFrameOverheadBytes;
+}
+
+// One gRPC stream, at either end. Keeps itself alive until it has ended. All
+// members may be called from any thread at any time.
+class Stream : public std::enable_shared_from_this<Stream> {
+ public:
+  explicit Stream(PartyId to) : peer(to) {}
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  virtual ~Stream() = default;
+
+  // False if too much is waiting already.
+  [[nodiscard]] virtual bool send(std::string frame) = 0;
+  // Reads on, if reading was stopped.
+  virtual void resume() = 0;
+  // Ends in peace, after what is queued. What still comes in is heard of.
+  virtual void finish() = 0;
+  // Ends now. The other end is told why, where that is possible.
+  virtual void cancel(const grpc::Status& why) = 0;
+
+  const PartyId peer;
+};
+
 // What the transport knows: who is connected, what happened, whom to dial when.
 // Outlives the transport for as long as gRPC holds a stream of it.
-class TransportCore final : public StreamOwner {
+class TransportCore {
  public:
   using Clock = std::chrono::steady_clock;
 
@@ -53,11 +81,17 @@ class TransportCore final : public StreamOwner {
   // No new streams; those there are end in peace, then by force.
   void close();
 
-  void stream_open(Stream& stream) override;
-  void stream_frame(Stream& stream, std::string frame) override;
-  [[nodiscard]] bool has_room(const Stream& stream) override;
-  void stream_sent(std::size_t bytes) override;
-  void stream_ended(std::shared_ptr<Stream> stream, const grpc::Status& status) override;
+  // Hears of streams, from gRPC's threads; of one stream never twice at the same time.
+  // The other end has taken the call that we dialled.
+  void stream_open(Stream& stream);
+  void stream_frame(Stream& stream, std::string frame);
+  // Whether to read on; if not, somebody will resume() when there is room.
+  [[nodiscard]] bool has_room(const Stream& stream);
+  void stream_sent(std::size_t bytes);
+  // The last that is heard of it. OK: the other end left in peace. Not to be destroyed
+  // in here: the last channel must not go in one of gRPC's threads, which would then
+  // wait for itself.
+  void stream_ended(std::shared_ptr<Stream> stream, const grpc::Status& status);
 
  private:
   // The edge to one neighbour.
@@ -80,6 +114,7 @@ class TransportCore final : public StreamOwner {
             bool lasting = false);
   void tell(Line& line, std::string text, bool lasting = false);
   void schedule_redial(Line& line);
+  void opened(Line& line);
   // Takes the stream from its line and says so; the caller cancels what it gets, when
   // the lock is gone.
   [[nodiscard]] std::shared_ptr<Stream> detach(Line& line, std::string text);

@@ -10,58 +10,9 @@
 #include <string>
 #include <utility>
 
-#include "graph/graph.h"
+#include "network/transport_core.h"
 
 namespace sotto::network {
-
-// What a frame costs besides its bytes, so that empty frames are not free.
-inline constexpr std::size_t kFrameOverheadBytes = 256;
-[[nodiscard]] inline std::size_t frame_cost(const std::string& frame) {
-  return frame.size() + kFrameOverheadBytes;
-}
-
-class Stream;
-
-// Hears of streams, from gRPC's threads; of one stream never twice at the same time.
-class StreamOwner {
- public:
-  StreamOwner() = default;
-  StreamOwner(const StreamOwner&) = delete;
-  StreamOwner& operator=(const StreamOwner&) = delete;
-  virtual ~StreamOwner() = default;
-
-  // The other end has taken the call that we dialled.
-  virtual void stream_open(Stream& stream) = 0;
-  virtual void stream_frame(Stream& stream, std::string frame) = 0;
-  // Whether to read on; if not, somebody will resume() when there is room.
-  [[nodiscard]] virtual bool has_room(const Stream& stream) = 0;
-  virtual void stream_sent(std::size_t bytes) = 0;
-  // The last that is heard of it. OK: the other end left in peace. Not to be destroyed
-  // in here: the last channel must not go in one of gRPC's threads, which would then
-  // wait for itself.
-  virtual void stream_ended(std::shared_ptr<Stream> stream, const grpc::Status& status) = 0;
-};
-
-// One gRPC stream, at either end. Keeps itself alive until it has ended. All
-// members may be called from any thread at any time.
-class Stream : public std::enable_shared_from_this<Stream> {
- public:
-  explicit Stream(PartyId to) : peer(to) {}
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  virtual ~Stream() = default;
-
-  // False if too much is waiting already.
-  [[nodiscard]] virtual bool send(std::string frame) = 0;
-  // Reads on, if reading was stopped.
-  virtual void resume() = 0;
-  // Ends in peace, after what is queued. What still comes in is heard of.
-  virtual void finish() = 0;
-  // Ends now. The other end is told why, where that is possible.
-  virtual void cancel(const grpc::Status& why) = 0;
-
-  const PartyId peer;
-};
 
 // What both ends have in common: the queue, and when the call may be given up.
 //
@@ -72,7 +23,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
 template <class Reactor>
 class ReactorStream : public Stream, public Reactor {
  public:
-  ReactorStream(PartyId to, std::shared_ptr<StreamOwner> owner, std::size_t queue_limit_bytes)
+  ReactorStream(PartyId to, std::shared_ptr<TransportCore> owner, std::size_t queue_limit_bytes)
       : Stream(to), owner_(std::move(owner)), queue_limit_bytes_(queue_limit_bytes) {}
 
   bool send(std::string frame) final {
@@ -200,7 +151,7 @@ class ReactorStream : public Stream, public Reactor {
     owner->stream_ended(std::move(self_), own.ok() ? heard : own);
   }
 
-  [[nodiscard]] StreamOwner& owner() { return *owner_; }
+  [[nodiscard]] TransportCore& owner() { return *owner_; }
 
  private:
   void write_next() {
@@ -226,7 +177,7 @@ class ReactorStream : public Stream, public Reactor {
     }
   }
 
-  const std::shared_ptr<StreamOwner> owner_;
+  const std::shared_ptr<TransportCore> owner_;
   const std::size_t queue_limit_bytes_;
   std::shared_ptr<Stream> self_;
   Packet incoming_;
@@ -248,7 +199,7 @@ class ReactorStream : public Stream, public Reactor {
 // The end that dials.
 class DialledStream final : public ReactorStream<grpc::ClientBidiReactor<Packet, Packet>> {
  public:
-  DialledStream(PartyId to, std::shared_ptr<StreamOwner> owner, std::size_t queue_limit_bytes,
+  DialledStream(PartyId to, std::shared_ptr<TransportCore> owner, std::size_t queue_limit_bytes,
                 const std::shared_ptr<grpc::Channel>& channel)
       : ReactorStream(to, std::move(owner), queue_limit_bytes), stub_(Link::NewStub(channel)) {}
 
@@ -285,7 +236,7 @@ class DialledStream final : public ReactorStream<grpc::ClientBidiReactor<Packet,
 // The end that listens.
 class AcceptedStream final : public ReactorStream<grpc::ServerBidiReactor<Packet, Packet>> {
  public:
-  AcceptedStream(PartyId from, std::shared_ptr<StreamOwner> owner, std::size_t queue_limit_bytes,
+  AcceptedStream(PartyId from, std::shared_ptr<TransportCore> owner, std::size_t queue_limit_bytes,
                  grpc::CallbackServerContext* context)
       : ReactorStream(from, std::move(owner), queue_limit_bytes), context_(context) {}
 

@@ -112,14 +112,6 @@ Result<ErrorSample> sample_errors(const Study& study, Solver solver, std::string
   return sample;
 }
 
-// Progress of one part among several of the same size.
-Progress part_of(const Progress& progress, std::size_t part, std::size_t parts) {
-  if (!progress) return {};
-  return [&progress, part, parts](std::size_t done, std::size_t all) {
-    progress(part * all + done, parts * all);
-  };
-}
-
 }  // namespace
 
 Result<ErrorTrajectory> figure_1(std::uint64_t seed, const Progress& progress) {

@@ -21,10 +21,11 @@ struct Reproduction {
   std::string text;  // what was measured, and where the files are
 };
 
-// fig1, fig2, fig3 or all. Writes CSV and SVG per figure and one index.html, with
-// what the paper claims beside what was measured.
-[[nodiscard]] Result<Reproduction> reproduce(const std::string& figure,
-                                             const CaseStudyOptions& options);
+enum class Figure { k1, k2, k3, kAll };
+
+// Writes CSV and SVG per figure and one index.html, with what the paper claims beside what was
+// measured.
+[[nodiscard]] Result<Reproduction> reproduce(Figure figure, const CaseStudyOptions& options);
 
 // --- the figures' numbers, for tests and for those who draw their own ---
 

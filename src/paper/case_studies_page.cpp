@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/json_fields.h"
 #include "paper/case_studies.h"
 #include "privacy/budget.h"
 #include "report/chart.h"
@@ -124,16 +125,14 @@ Result<void> add_figure_1(Edition& edition, const CaseStudyOptions& options) {
 }
 
 Json samples_json(std::span<const ErrorSample> samples, std::string_view position_name) {
-  Json json = Json::array();
-  for (const ErrorSample& sample : samples) {
-    json.push_back({{"solver", to_string(sample.solver)},
-                    {position_name, sample.position},
-                    {"samples", sample.squared_errors.size()},
-                    {"median", sample.median},
-                    {"delta_eavesdropper", sample.plan.adversaries.front().delta_at_epsilon},
-                    {"delta_neighbour", sample.plan.adversaries.at(1).delta_at_epsilon}});
-  }
-  return json;
+  return json_list(samples, [&](const ErrorSample& sample) -> Json {
+    return {{"solver", to_string(sample.solver)},
+            {position_name, sample.position},
+            {"samples", sample.squared_errors.size()},
+            {"median", sample.median},
+            {"delta_eavesdropper", sample.plan.adversaries.front().delta_at_epsilon},
+            {"delta_neighbour", sample.plan.adversaries.at(1).delta_at_epsilon}};
+  });
 }
 
 Result<void> add_figure_2(Edition& edition, const CaseStudyOptions& options) {
@@ -268,7 +267,7 @@ Result<void> add_figure_3(Edition& edition, const CaseStudyOptions& options) {
 
 }  // namespace
 
-Result<Reproduction> reproduce(const std::string& figure, const CaseStudyOptions& options) {
+Result<Reproduction> reproduce(Figure figure, const CaseStudyOptions& options) {
   Edition edition{.folder = options.folder,
                   .page = HtmlPage("The paper's case studies, computed again",
                                    "Liu, Wang, Guo, Wu, Su: Distributed Least-Squares Optimization "
@@ -281,16 +280,10 @@ Result<Reproduction> reproduce(const std::string& figure, const CaseStudyOptions
   edition.page.fact("Graph", "cycle, w = 0.3");
   edition.page.fact("Problem", "m = 3, eigenvalues of ΣA_i from 200 to 600, ‖x*‖ = 1");
   edition.summary["seed"] = options.seed;
-  const bool all = figure == "all";
-  if (all || figure == "fig1") {
-    SOTTO_TRY(add_figure_1(edition, options));
-  }
-  if (all || figure == "fig2") {
-    SOTTO_TRY(add_figure_2(edition, options));
-  }
-  if (all || figure == "fig3") {
-    SOTTO_TRY(add_figure_3(edition, options));
-  }
+  const auto wanted = [&](Figure one) { return figure == one || figure == Figure::kAll; };
+  if (wanted(Figure::k1)) SOTTO_TRY(add_figure_1(edition, options));
+  if (wanted(Figure::k2)) SOTTO_TRY(add_figure_2(edition, options));
+  if (wanted(Figure::k3)) SOTTO_TRY(add_figure_3(edition, options));
   SOTTO_TRY(write(edition, "index.html", edition.page.html()));
   edition.summary["files"] = edition.files;
   edition.text += fmt::format("\nopen {}\n", (edition.folder / "index.html").string());

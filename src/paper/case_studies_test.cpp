@@ -53,7 +53,7 @@ TEST(LogLogSlope, OfAPowerIsItsExponent) {
 TEST(Reproduce, WritesNumbersDrawingAndPage) {
   const auto folder = std::filesystem::path(::testing::TempDir()) / "sotto_reproduce";
   std::filesystem::remove_all(folder);
-  const auto result = reproduce("fig1", {.folder = folder.string(), .seed = 1, .progress = {}});
+  const auto result = reproduce(Figure::k1, {.folder = folder.string(), .seed = 1, .progress = {}});
   ASSERT_TRUE(result.has_value()) << result.error().to_string();
   for (const char* name : {"fig1.csv", "fig1.svg", "index.html"}) {
     EXPECT_GT(std::filesystem::file_size(folder / name), 1000U) << name;
@@ -67,7 +67,7 @@ TEST(Reproduce, WritesNumbersDrawingAndPage) {
 }
 
 TEST(Reproduce, SaysWhyItCannotWrite) {
-  const auto result = reproduce("fig1", {.folder = "/dev/null/x", .seed = 1, .progress = {}});
+  const auto result = reproduce(Figure::k1, {.folder = "/dev/null/x", .seed = 1, .progress = {}});
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().name, "E-file-write");
   EXPECT_EQ(result.error().status, Status::kFailed);

@@ -44,7 +44,7 @@ Result<void> plan_gt(const Study& study, Plan& plan) {
   }
   const double n = static_cast<double>(plan.parties);
   plan.sum_noise_sd = std::sqrt(n) * std::max(noise.sigma_eta, std::sqrt(noise.laplace.variance()));
-  plan.rounds = {.method = "gradient-tracking", .rounds = study.gt.rounds, .rate = std::nullopt};
+  plan.rounds = {.method = std::nullopt, .rounds = study.gt.rounds, .rate = std::nullopt};
   plan.noise = noise;
   // A family is public, so its rate can be told beforehand; files are data.
   if (study.problem && study.problem->files.empty()) {
@@ -157,14 +157,16 @@ Result<std::size_t> dimension_of(const Study& study) {
 
 }  // namespace
 
+Grid released_grid(const Study& study) {
+  return study.privacy.unit == Unit::kRecord
+             ? moments_grid()
+             : Grid::for_sensitivity(study.privacy.sensitivity.value());
+}
+
 Result<Packing> study_packing(const Study& study, const ShuffleNoise& noise) {
-  const Grid grid = study.privacy.unit == Unit::kRecord
-                        ? moments_grid()
-                        : Grid::for_sensitivity(study.privacy.sensitivity.value());
-  SOTTO_ASSIGN(auto packing,
-               shuffle_packing(noise, grid, paillier_plaintext_bits(study.dishuf.key_bits))
-                   .at("[dishuf] key_bits"));
-  return packing;
+  return shuffle_packing(noise, released_grid(study),
+                         paillier_plaintext_bits(study.dishuf.key_bits))
+      .at("[dishuf] key_bits");
 }
 
 Result<Plan> make_plan(const Study& study, Solver solver) {
@@ -201,12 +203,10 @@ Result<Plan> make_plan(const Study& study, Solver solver) {
     count_given_up_shuffles(study, *shuffle, plan.adversaries);
   }
   if (solver != Solver::kGt) {
-    SOTTO_ASSIGN(const auto consensus,
+    SOTTO_ASSIGN(plan.consensus,
                  plan_consensus(study.consensus.method, study.consensus.tolerance, study.weights)
                      .at("[consensus]"));
-    plan.consensus = consensus;
-    plan.rounds = {
-        .method = to_string(consensus.method), .rounds = consensus.rounds, .rate = consensus.rate};
+    plan.rounds = {plan.consensus.method, plan.consensus.rounds, plan.consensus.rate};
   }
   plan.central_ratio = plan.sum_noise_sd / (study.privacy.sensitivity.value() / plan.kappa_bar);
   plan.expected = expected_accuracy(study, plan.sum_noise_sd);

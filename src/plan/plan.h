@@ -4,7 +4,6 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "paillier/packing.h"
@@ -57,10 +56,13 @@ struct TrafficPlan {
 
 // How the rounds of a run go.
 struct RoundsPlan {
-  std::string method;           // exact | plain | chebyshev | gradient-tracking
-  std::optional<Round> rounds;  // none: decided from the perturbed costs, during the run
-  std::optional<double> rate;   // per round; none: not known before the run
+  std::optional<ConsensusMethod> method;  // none: gradient tracking
+  std::optional<Round> rounds;            // none: decided from the perturbed costs, during the run
+  std::optional<double> rate;             // per round; none: not known before the run
 };
+
+// "exact", "plain", "chebyshev"; without a method, "gradient-tracking".
+[[nodiscard]] std::string rounds_name(std::optional<ConsensusMethod> method);
 
 // Everything that follows from the study alone. No data is touched.
 struct Plan {
@@ -100,8 +102,13 @@ struct PlannedStudy {
 // the number of acknowledgements are estimates, everything else is counted.
 [[nodiscard]] TrafficPlan predict_traffic(const Study& study, const Plan& plan);
 
+// The grid on which a party's values stand before noise is added.
+[[nodiscard]] Grid released_grid(const Study& study);
+
 // How the shuffle packs its entries; E-key-too-short says how long the key would have to be.
 [[nodiscard]] Result<Packing> study_packing(const Study& study, const ShuffleNoise& noise);
+
+[[nodiscard]] nlohmann::ordered_json adversary_json(const Adversary& adversary);
 
 // The contract that scripts rely on (README, "JSON").
 [[nodiscard]] nlohmann::ordered_json to_json(const Study& study, const Plan& plan);

@@ -66,11 +66,10 @@ Json accuracy_json(const Plan& plan) {
   if (!plan.expected) return json;
   json["rows_needed"] =
       plan.expected->rows_needed ? Json(*plan.expected->rows_needed) : Json(nullptr);
-  Json errors = Json::array();
-  for (const ExpectedAccuracy::Point& point : plan.expected->errors) {
-    errors.push_back({{"rows", point.rows}, {"error", number_or_null(point.error)}});
-  }
-  json["expected_errors"] = errors;
+  json["expected_errors"] =
+      json_list(plan.expected->errors, [](const ExpectedAccuracy::Point& point) -> Json {
+        return {{"rows", point.rows}, {"error", number_or_null(point.error)}};
+      });
   return json;
 }
 
@@ -126,15 +125,19 @@ Json privacy_json(const Study& study, const Plan& plan) {
           {"kappa_bar", plan.kappa_bar}};
 }
 
+Json adversary_json(const Adversary& adversary) {
+  return {{"name", observer_name(adversary)},
+          {"shift", number_or_null(adversary.shift)},
+          {"delta_at_epsilon", adversary.delta_at_epsilon},
+          {"epsilon_at_delta", number_or_null(adversary.epsilon_at_delta)}};
+}
+
+std::string rounds_name(std::optional<ConsensusMethod> method) {
+  return method ? to_string(*method) : "gradient-tracking";
+}
+
 Json to_json(const Study& study, const Plan& plan) {
-  Json adversaries = Json::array();
-  for (const Adversary& adversary : plan.adversaries) {
-    adversaries.push_back({{"name", observer_name(adversary)},
-                           {"shift", number_or_null(adversary.shift)},
-                           {"delta_at_epsilon", adversary.delta_at_epsilon},
-                           {"epsilon_at_delta", number_or_null(adversary.epsilon_at_delta)}});
-  }
-  Json rounds{{"method", plan.rounds.method}};
+  Json rounds{{"method", rounds_name(plan.rounds.method)}};
   rounds["rounds"] = plan.rounds.rounds ? Json(*plan.rounds.rounds) : Json(nullptr);
   rounds["rate"] = number_or_null(plan.rounds.rate);
   return {{"study", study.name},
@@ -144,7 +147,7 @@ Json to_json(const Study& study, const Plan& plan) {
           {"entries", plan.entries},
           {"privacy", privacy_json(study, plan)},
           {"noise", noise_json(plan)},
-          {"adversaries", adversaries},
+          {"adversaries", json_list(plan.adversaries, adversary_json)},
           {"consensus", rounds},
           {"accuracy", accuracy_json(plan)},
           {"traffic", {{"messages", plan.traffic.messages}, {"bytes", plan.traffic.bytes}}},
@@ -175,7 +178,7 @@ std::string to_text(const Study& study, const Plan& plan) {
   line("on the sum", fmt::format("sd {:.6g} in every entry, {:.4g} times a trusted centre's",
                                  plan.sum_noise_sd, plan.central_ratio));
   if (plan.expected) text += accuracy_text(plan);
-  std::string rounds = plan.rounds.method;
+  std::string rounds = rounds_name(plan.rounds.method);
   rounds += plan.rounds.rounds ? fmt::format(", {} rounds", *plan.rounds.rounds)
                                : ", as many rounds as the perturbed costs take";
   if (plan.rounds.rate && *plan.rounds.rate > 0) {

@@ -185,7 +185,7 @@ TEST(PlanGt, CallsAStepThatGetsNowhereShortAndNotUnstable) {
 TEST(PlanGt, ChoosesStepAndRoundsByItself) {
   const Plan plan = plan_of(study_of(paper_text()), Solver::kGt);
   ASSERT_TRUE(plan.rounds.rounds && plan.rounds.rate);
-  EXPECT_EQ(plan.rounds.method, "gradient-tracking");
+  EXPECT_EQ(rounds_name(plan.rounds.method), "gradient-tracking");
   EXPECT_GT(*plan.rounds.rate, 0);
   EXPECT_LT(*plan.rounds.rate, 1);
   EXPECT_LE(std::pow(*plan.rounds.rate, *plan.rounds.rounds), 1e-9);

@@ -4,7 +4,6 @@
 
 #include "base/check.h"
 #include "graph/graph.h"
-#include "moments/moments.h"
 #include "plan/plan.h"
 #include "protocol/sealing.h"
 #include "session/wire.h"
@@ -66,10 +65,7 @@ std::size_t integer_size(double log2_sigma) {
 }
 
 std::size_t release_integer_size(const Study& study, const Plan& plan) {
-  const bool record = study.privacy.unit == Unit::kRecord;
-  const Grid grid =
-      record ? moments_grid() : Grid::for_sensitivity(study.privacy.sensitivity.value());
-  const double step_bits = log10(grid.step()) / std::log10(2.0);
+  const double step_bits = log10(released_grid(study).step()) / std::log10(2.0);
   if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan.noise)) {
     const Integer a(static_cast<unsigned long>(shuffle->multiplier_max));
     const Rational mask = shuffle->sigma_eta * Rational(a * a);
@@ -82,7 +78,7 @@ std::size_t release_integer_size(const Study& study, const Plan& plan) {
   if (const auto* pairwise = std::get_if<PairwiseNoise>(&plan.noise)) {
     sigma = std::max(pairwise->sigma_gamma, pairwise->sigma_edge);
   }
-  if (record) sigma = std::hypot(sigma, kAssumedRows / 8);
+  if (study.privacy.unit == Unit::kRecord) sigma = std::hypot(sigma, kAssumedRows / 8);
   return integer_size(std::log2(sigma) - step_bits);
 }
 

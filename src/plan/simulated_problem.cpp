@@ -8,7 +8,6 @@
 
 #include "base/check.h"
 #include "moments/costs.h"
-#include "moments/quadratic.h"
 #include "protocol/gt.h"
 
 namespace sotto {

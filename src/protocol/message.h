@@ -71,8 +71,10 @@ struct Message {
 
 // A peer's bad word: an error that names the peer, and leaves the state as it was.
 [[nodiscard]] inline Error bad_peer(PartyId peer, const std::string& what) {
-  return failed("E-peer", "party " + std::to_string(peer + 1) + " " + what,
-                "its message was refused; ask its operator to check program and study");
+  Error error = failed("E-peer", "party " + std::to_string(peer + 1) + " " + what,
+                       "its message was refused; ask its operator to check program and study");
+  error.reason = what;
+  return error;
 }
 
 // What a peer sends is only ever added and multiplied: one infinity would be everybody's.

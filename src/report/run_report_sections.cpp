@@ -227,7 +227,7 @@ void add_convergence(const RunRecord& record, HtmlPage& page) {
   section.paragraph(fmt::format(
       "Method: {}, {} round{}, fixed before the run from the public graph. Rounds come after the "
       "noise, so how many there are costs no privacy.",
-      consensus_name(record), count_text(record.rounds), record.rounds == 1 ? "" : "s"));
+      rounds_name(record.consensus), count_text(record.rounds), record.rounds == 1 ? "" : "s"));
   if (record.convergence.empty()) {
     section.paragraph("The record does not say how the disagreement fell.");
     return;

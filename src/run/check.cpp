@@ -11,12 +11,9 @@
 #include <map>
 #include <optional>
 
-#include "network/transport.h"
 #include "paillier/cipher.h"
 #include "plan/plan.h"
 #include "run/home.h"
-#include "run/join.h"
-#include "run/party_run.h"
 #include "run/tables.h"
 #include "store/store.h"
 
@@ -42,7 +39,8 @@ struct PeerNews {
 // One method per thing that can be wrong; each adds what it found to the list.
 class PartyCheck {
  public:
-  PartyCheck(const Study& study, const CheckTarget& target) : study_(study), target_(target) {}
+  PartyCheck(const Study& study, const JoinRequest& request, double seconds)
+      : study_(study), request_(request), seconds_(seconds) {}
 
   [[nodiscard]] std::vector<CheckItem> run() {
     const bool complete = check_study();
@@ -96,7 +94,7 @@ class PartyCheck {
   }
 
   void check_table() {
-    const auto table = read_own_table(study_, target_.self, target_.data);
+    const auto table = read_own_table(study_, request_.self, request_.data);
     if (!table) return problem(kData, table.error());
     const RunRecord::Own& own = table->own;
     if (own.rows == 0) {
@@ -123,10 +121,10 @@ class PartyCheck {
   void check_budget(const Store& store) {
     const auto accounts = store.accounts();
     if (!accounts) return problem(kBudget, accounts.error());
-    const auto account = std::ranges::find(*accounts, target_.account, &LedgerAccount::data);
+    const auto account = std::ranges::find(*accounts, request_.account, &LedgerAccount::data);
     if (account == accounts->end() || !account->limit) {
       return ok(kBudget, fmt::format("no limit is set on \"{}\"; 'sotto ledger limit' sets one",
-                                     target_.account));
+                                     request_.account));
     }
     const Budget& budget = study_.privacy.budget;
     const std::string left =
@@ -172,21 +170,21 @@ class PartyCheck {
 
   // The party's key, if it is the one that the study names.
   std::optional<Identity> check_identity() {
-    auto identity = Identity::load(target_.home);
+    auto identity = Identity::load(request_.home);
     if (!identity) {
       problem(kIdentity, identity.error());
       return std::nullopt;
     }
-    const PartyTerms& terms = study_.parties[target_.self];
+    const PartyTerms& terms = study_.parties[request_.self];
     if (identity->fingerprint() != terms.fingerprint) {
       problem(kIdentity,
-              fmt::format("the key in {} is {}, and the study names another for {}", target_.home,
+              fmt::format("the key in {} is {}, and the study names another for {}", request_.home,
                           identity->fingerprint(), terms.name),
               "use the --home where that party's key is, or put this fingerprint into the "
               "study, for everybody");
       return std::nullopt;
     }
-    ok(kIdentity, fmt::format("{} is the one that the study names", target_.home));
+    ok(kIdentity, fmt::format("{} is the one that the study names", request_.home));
     const auto place = parse_address(terms.address);
     if (place && std::ranges::find(identity->hosts(), place->host) == identity->hosts().end()) {
       warn(kIdentity,
@@ -206,7 +204,7 @@ class PartyCheck {
     }
     struct stat file {};
     const std::int64_t now = unix_seconds();
-    if (::stat(target_.study_file.c_str(), &file) == 0 &&
+    if (::stat(request_.study_file.c_str(), &file) == 0 &&
         file.st_mtime > now + kClockSlackSeconds) {
       return warn(kClock,
                   fmt::format("it is {} here, and the study was written at {}", utc_text(now),
@@ -219,11 +217,11 @@ class PartyCheck {
   // The party's table against the schema, or its costs against the study. Sends nothing.
   void check_data() {
     const bool records = study_.privacy.unit == Unit::kRecord;
-    if (records && target_.data.empty()) {
+    if (records && request_.data.empty()) {
       return warn(kData, "no table was named, so none was looked at", "name it with --data");
     }
     if (records) return check_table();
-    const auto party = PartyRun::make(study_, target_.self, target_.data);
+    const auto party = PartyRun::make(study_, request_.self, request_.data);
     if (!party) return problem(kData, party.error());
     ok(kData, "the costs are of the study's size");
   }
@@ -233,13 +231,13 @@ class PartyCheck {
   bool check_home() {
     std::error_code ignored;
     // Without a key there is nothing to keep yet, and the identity says what to do.
-    if (!std::filesystem::exists(target_.home, ignored)) return false;
-    const auto store = Store::open(target_.home, unix_seconds);
+    if (!std::filesystem::exists(request_.home, ignored)) return false;
+    const auto store = Store::open(request_.home, unix_seconds);
     if (!store) {
       problem(kHome, store.error());
       return false;
     }
-    ok(kHome, fmt::format("{} can be written, by its owner only", target_.home));
+    ok(kHome, fmt::format("{} can be written, by its owner only", request_.home));
     check_runs(*store);
     check_budget(*store);
     const auto lock = store->try_lock(study_.hash);
@@ -249,7 +247,7 @@ class PartyCheck {
   }
 
   void listen_to(Transport& transport, std::map<PartyId, PeerNews>& news) {
-    const auto late = steady_clock::now() + std::chrono::duration<double>(target_.seconds);
+    const auto late = steady_clock::now() + std::chrono::duration<double>(seconds_);
     const auto settled = [](const auto& one) { return one.second.settled(); };
     while (steady_clock::now() < late && !std::ranges::all_of(news, settled)) {
       const auto event = transport.wait(kOneLook);
@@ -298,9 +296,9 @@ class PartyCheck {
 
   // Its port, and who of the neighbours answers: over mutual TLS, and without a word of the run.
   void check_peers(const Identity& identity) {
-    std::vector<Peer> peers = peers_of(study_, target_.self);
+    std::vector<Peer> peers = peers_of(study_, request_.self);
     const std::string listen =
-        target_.listen.empty() ? listen_address(study_, target_.self) : target_.listen;
+        request_.listen.empty() ? listen_address(study_, request_.self) : request_.listen;
     auto transport = Transport::open(identity, listen, peers);
     if (transport) {
       ok(kPort,
@@ -320,53 +318,15 @@ class PartyCheck {
   }
 
   const Study& study_;
-  const CheckTarget& target_;
+  const JoinRequest& request_;
+  double seconds_;
   std::vector<CheckItem> items_;
 };
 
 }  // namespace
 
-std::string to_string(CheckSubject subject) {
-  using enum CheckSubject;
-  switch (subject) {
-    case kStudy:
-      return "study";
-    case kPlan:
-      return "plan";
-    case kIdentity:
-      return "identity";
-    case kClock:
-      return "clock";
-    case kData:
-      return "data";
-    case kHome:
-      return "home";
-    case kJournal:
-      return "journal";
-    case kBudget:
-      return "budget";
-    case kPort:
-      return "port";
-    case kPeers:
-      return "peers";
-  }
-  return {};
-}
-
-std::string to_string(CheckVerdict verdict) {
-  switch (verdict) {
-    case CheckVerdict::kOk:
-      return "ok";
-    case CheckVerdict::kWarning:
-      return "warning";
-    case CheckVerdict::kProblem:
-      return "problem";
-  }
-  return {};
-}
-
-std::vector<CheckItem> check_party(const Study& study, const CheckTarget& target) {
-  return PartyCheck(study, target).run();
+std::vector<CheckItem> check_party(const Study& study, const JoinRequest& request, double seconds) {
+  return PartyCheck(study, request, seconds).run();
 }
 
 }  // namespace sotto

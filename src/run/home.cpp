@@ -7,9 +7,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/json_fields.h"
 #include "study/study.h"
 
 namespace sotto {
@@ -66,6 +66,19 @@ Result<bool> end_run(Store& store, const StoredRun& run, double seconds) {
   }
 }
 
+Result<RunView> look_at_run(const Store& store, const StoredRun& run) {
+  RunView view{.run = run, .entries = {}, .holder = std::nullopt};
+  SOTTO_ASSIGN(const auto ledger, store.ledger());
+  for (const LedgerEntry& entry : ledger) {
+    if (entry.debit.run == run.run) view.entries.push_back(entry);
+  }
+  if (run.state != RunState::kRunning) return view;
+  // A process in a run has the lock of its study; one that has ended, however, has none.
+  SOTTO_ASSIGN(const auto lock, store.try_lock(run.study_hash));
+  if (const auto* holder = std::get_if<LockHolder>(&lock)) view.holder = holder->name;
+  return view;
+}
+
 }  // namespace
 
 Result<std::string> home_folder(const std::string& option) {
@@ -80,19 +93,6 @@ Result<std::string> home_folder(const std::string& option) {
 
 std::string utc_text(std::int64_t seconds) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
-}
-
-Result<RunView> look_at_run(const Store& store, const StoredRun& run) {
-  RunView view{.run = run, .entries = {}, .holder = std::nullopt};
-  SOTTO_ASSIGN(const auto ledger, store.ledger());
-  for (const LedgerEntry& entry : ledger) {
-    if (entry.debit.run == run.run) view.entries.push_back(entry);
-  }
-  if (run.state != RunState::kRunning) return view;
-  // A process in a run has the lock of its study; one that has ended, however, has none.
-  SOTTO_ASSIGN(const auto lock, store.try_lock(run.study_hash));
-  if (const auto* holder = std::get_if<LockHolder>(&lock)) view.holder = holder->name;
-  return view;
 }
 
 Result<std::vector<RunView>> look_at_runs(const std::string& home) {
@@ -111,43 +111,34 @@ RunCost cost_of(const RunView& view) {
   RunCost cost;
   for (const auto& [debit, state, time] : view.entries) {
     cost.unit = debit.unit;
-    if (state == EntryState::kSpent) {
-      cost.epsilon += debit.epsilon;
-      cost.delta += debit.delta;
-    } else if (state == EntryState::kReserved) {
-      cost.held_epsilon += debit.epsilon;
-      cost.held_delta += debit.delta;
-    }
+    if (state == EntryState::kRestored) continue;
+    LedgerAmount& amount = state == EntryState::kSpent ? cost.spent : cost.held;
+    amount.epsilon += debit.epsilon;
+    amount.delta += debit.delta;
   }
   return cost;
 }
 
 nlohmann::ordered_json to_json(const RunView& view) {
-  nlohmann::ordered_json ledger = nlohmann::ordered_json::array();
-  for (const auto& [debit, state, time] : view.entries) {
-    ledger.push_back({{"state", to_string(state)},
-                      {"epsilon", debit.epsilon},
-                      {"delta", debit.delta},
-                      {"unit", debit.unit},
-                      {"data", debit.data},
-                      {"time", utc_text(time)}});
-  }
+  using Json = nlohmann::ordered_json;
+  const auto entry_json = [](const LedgerEntry& entry) -> Json {
+    return {{"state", kEntryStates[entry.state]}, {"epsilon", entry.debit.epsilon},
+            {"delta", entry.debit.delta},         {"unit", entry.debit.unit},
+            {"data", entry.debit.data},           {"time", utc_text(entry.time)}};
+  };
   const StoredRun& run = view.run;
-  nlohmann::ordered_json json{{"run", run.run},
-                              {"study", run.study},
-                              {"study_hash", run.study_hash},
-                              {"state", to_string(run.state)},
-                              {"phase", run.phase},
-                              {"began", utc_text(run.started)},
-                              {"ended", nullptr},
-                              {"process", nullptr},
-                              {"abort_requested", run.abort_requested},
-                              {"note", run.note},
-                              {"files", run.files},
-                              {"ledger", ledger}};
-  if (run.ended) json["ended"] = utc_text(*run.ended);
-  if (view.holder) json["process"] = *view.holder;
-  return json;
+  return {{"run", run.run},
+          {"study", run.study},
+          {"study_hash", run.study_hash},
+          {"state", kRunStates[run.state]},
+          {"phase", run.phase},
+          {"began", utc_text(run.started)},
+          {"ended", run.ended ? Json(utc_text(*run.ended)) : Json(nullptr)},
+          {"process", view.holder ? Json(*view.holder) : Json(nullptr)},
+          {"abort_requested", run.abort_requested},
+          {"note", run.note},
+          {"files", run.files},
+          {"ledger", json_list(view.entries, entry_json)}};
 }
 
 Result<StoredRun> unfinished_run(const Store& store, const std::string& which) {

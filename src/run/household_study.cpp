@@ -8,7 +8,6 @@
 
 #include "base/files.h"
 #include "data/generator.h"
-#include "study/study.h"
 
 // A study of made-up tables, written as a person would write it.
 namespace sotto {
@@ -30,13 +29,6 @@ std::string feature_text(const Feature& feature) {
   return text + fmt::format("levels = [{}]\n", levels);
 }
 
-// JSON's strings are strings of TOML too.
-std::string party_text(const PartyTerms& party) {
-  const auto quoted = [](const std::string& text) { return nlohmann::json(text).dump(); };
-  return fmt::format("\n[[party]]\nname        = {}\naddress     = {}\nfingerprint = {}\n",
-                     quoted(party.name), quoted(party.address), quoted(party.fingerprint));
-}
-
 Result<void> write_table(const std::filesystem::path& path, const GeneratedTable& table) {
   std::ofstream out(path, std::ios::binary);
   if (out) {
@@ -52,6 +44,13 @@ Result<void> write_table(const std::filesystem::path& path, const GeneratedTable
 }
 
 }  // namespace
+
+// JSON's strings are strings of TOML too.
+std::string party_block(const PartyTerms& party) {
+  const auto quoted = [](const std::string& text) { return nlohmann::json(text).dump(); };
+  return fmt::format("[[party]]\nname        = {}\naddress     = {}\nfingerprint = {}\n",
+                     quoted(party.name), quoted(party.address), quoted(party.fingerprint));
+}
 
 std::string household_study_text(const HouseholdStudy& study) {
   const Schema schema = household_schema();
@@ -78,7 +77,7 @@ target = {{ column = "{}", bounds = {} }}
       to_string(study.solver), study.epsilon, study.delta, study.parties < 3 ? "path" : "cycle",
       study.parties, schema.target.column, bounds_text(schema.target.bounds));
   for (const Feature& feature : schema.features) text += feature_text(feature);
-  for (const PartyTerms& party : study.members) text += party_text(party);
+  for (const PartyTerms& party : study.members) text += "\n" + party_block(party);
   return text;
 }
 

@@ -27,6 +27,9 @@ struct HouseholdFiles {
   std::vector<std::string> tables;  // party-1.csv, …
 };
 
+// A party as a study names it: name, address and fingerprint under [[party]].
+[[nodiscard]] std::string party_block(const PartyTerms& party);
+
 // The study's text: parties on a cycle (two of them: a path), all columns with
 // bounds and levels from household_schema().
 [[nodiscard]] std::string household_study_text(const HouseholdStudy& study);

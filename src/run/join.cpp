@@ -21,6 +21,12 @@
 namespace sotto {
 namespace {
 
+std::vector<std::string> fingerprints_of(const Study& study) {
+  std::vector<std::string> fingerprints;
+  for (const PartyTerms& party : study.parties) fingerprints.push_back(party.fingerprint);
+  return fingerprints;
+}
+
 // The files a finished run leaves with the party.
 struct RunFiles {
   std::filesystem::path folder;
@@ -51,24 +57,6 @@ Result<ChosenRun> choose_run(Store& store, const Study& study) {
   const std::string id = to_hex(fresh.nonce());
   SOTTO_TRY(store.begin_run(id, study.name, study.hash));
   return ChosenRun{id, fresh, false};
-}
-
-JoinEvent::Kind kind_of(DriverEvent::Kind kind) {
-  switch (kind) {
-    case DriverEvent::Kind::kConnected:
-      return JoinEvent::Kind::kConnected;
-    case DriverEvent::Kind::kDisconnected:
-      return JoinEvent::Kind::kLost;
-    case DriverEvent::Kind::kTrouble:
-      return JoinEvent::Kind::kTrouble;
-    case DriverEvent::Kind::kRefused:
-      return JoinEvent::Kind::kRefused;
-    case DriverEvent::Kind::kNote:
-      return JoinEvent::Kind::kNote;
-    case DriverEvent::Kind::kTraffic:
-      return JoinEvent::Kind::kBytes;
-  }
-  return JoinEvent::Kind::kNote;
 }
 
 // For tests of crashes: SOTTO_TEST_KILL="17:after" ends the process, as a power cut would, at its
@@ -156,14 +144,7 @@ class Join {
 
   [[nodiscard]] DriverHooks driver_hooks() {
     DriverHooks hooks;
-    hooks.on_event = [this](const DriverEvent& event) {
-      JoinEvent told{.kind = kind_of(event.kind),
-                     .text = event.text,
-                     .peer = event.peer,
-                     .bytes = event.bytes};
-      told.error.name = event.error;
-      tell(told);
-    };
+    hooks.on_event = hooks_.on_event;
     hooks.on_idle = [this](const Session& session) {
       if (const auto key = session.idle_key()) party_->prepare(*key);
     };

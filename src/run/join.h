@@ -25,8 +25,6 @@ namespace sotto {
 [[nodiscard]] SessionTerms session_terms(const Study& study, PartyId self,
                                          const std::string& account);
 
-[[nodiscard]] std::vector<std::string> fingerprints_of(const Study& study);
-
 // One party takes part in a study over the network, from its table to its model. A run that was
 // left unfinished, by a crash or an interruption, goes on where it was.
 

@@ -1,8 +1,6 @@
 // Names and fields of the JSON lines are a contract with scripts; the texts are not.
 #include "run/join_event.h"
 
-#include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "run/home.h"
@@ -13,30 +11,15 @@ namespace {
 using Kind = JoinEvent::Kind;
 using Json = nlohmann::ordered_json;
 
-// In the order of Kind.
-constexpr std::array<std::string_view, 12> kEventNames{
-    "begun",   "resumed", "phase", "waiting", "connected", "lost",
-    "trouble", "refused", "note",  "bytes",   "finished",  "failed"};
-
-std::optional<Kind> kind_from(std::string_view name) {
-  const auto found = std::ranges::find(kEventNames, name);
-  if (found == kEventNames.end()) return std::nullopt;
-  return static_cast<Kind>(found - kEventNames.begin());
-}
-
-std::optional<Phase> phase_from(std::string_view name) {
-  for (const Phase phase : {Phase::kMeeting, Phase::kSealing, Phase::kReady, Phase::kReleasing,
-                            Phase::kComparing, Phase::kFinished, Phase::kStopped}) {
-    if (to_string(phase) == name) return phase;
-  }
-  return std::nullopt;
-}
+constexpr EnumNames<Kind, 12> kEvents{{"begun", "resumed", "phase", "waiting", "connected", "lost",
+                                       "trouble", "refused", "note", "bytes", "finished",
+                                       "failed"}};
 
 void add_fields(const JoinEvent& event, Json& json) {
   switch (event.kind) {
     case Kind::kPhase:
     case Kind::kWaiting:
-      json["phase"] = to_string(event.progress.phase);
+      json["phase"] = kPhases[event.progress.phase];
       json["waiting_for"] = event.progress.waiting_for;
       json["without"] = event.progress.without;
       json["released"] = event.progress.released;
@@ -98,8 +81,7 @@ Json to_json(const Error& error) {
 }
 
 std::string to_json_line(const JoinEvent& event, std::int64_t time) {
-  Json json{{"time", utc_text(time)},
-            {"event", kEventNames.at(static_cast<std::size_t>(event.kind))}};
+  Json json{{"time", utc_text(time)}, {"event", kEvents[event.kind]}};
   add_fields(event, json);
   json["text"] = event.text;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -113,10 +95,10 @@ std::optional<JoinEvent> join_event_from(std::string_view line) {
   JoinEvent event;
   take_field(json, "event", name);
   if (name.empty()) return std::nullopt;
-  event.kind = kind_from(name).value_or(Kind::kNote);
+  event.kind = kEvents.find(name).value_or(Kind::kNote);
   take_field(json, "text", event.text);
   take_field(json, "phase", phase);
-  if (const auto known = phase_from(phase)) {
+  if (const auto known = kPhases.find(phase)) {
     event.progress.phase = *known;
   } else if (event.kind == Kind::kPhase || event.kind == Kind::kWaiting) {
     event.kind = Kind::kNote;

@@ -58,10 +58,4 @@ SessionTerms session_terms(const Study& study, PartyId self, const std::string& 
   return terms;
 }
 
-std::vector<std::string> fingerprints_of(const Study& study) {
-  std::vector<std::string> fingerprints;
-  for (const PartyTerms& party : study.parties) fingerprints.push_back(party.fingerprint);
-  return fingerprints;
-}
-
 }  // namespace sotto

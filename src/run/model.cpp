@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -15,10 +14,6 @@ namespace sotto {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string number(double value) {
-  return fmt::format("{:.5g}", value);
-}
 
 // What is public about any run of a study, before there is a result.
 RunRecord public_record(const PlannedStudy& planned) {
@@ -82,12 +77,8 @@ std::string table_text(const RunRecord& record, const Fit& fit) {
   text += fmt::format("  {:<24} {:>12} {:>12} {:>26}\n", to_string(record.estimator), "value",
                       "unshrunk", "95 % interval");
   for (const RunRecord::Coefficient& c : record.coefficients) {
-    std::string interval = "–";
-    if (c.interval) {
-      interval = fmt::format("{} … {}", number(c.interval->first), number(c.interval->second));
-    }
-    text += fmt::format("  {:<24} {:>12} {:>12} {:>26}\n", c.name, number(c.value),
-                        c.unshrunk ? number(*c.unshrunk) : "–", interval);
+    text += fmt::format("  {:<24} {:>12} {:>12} {:>26}\n", c.name, short_number(c.value),
+                        c.unshrunk ? short_number(*c.unshrunk) : "–", interval_text(c));
   }
   if (!record.errors_refused.empty()) text += fmt::format("\n  {}\n", record.errors_refused);
   text += '\n';
@@ -121,14 +112,12 @@ std::string entries_text(const RunRecord& record) {
                             record.delta);
 }
 
-Json coefficient_json(const RunRecord::Coefficient& c) {
-  Json interval = nullptr;
-  if (c.interval) interval = Json::array({c.interval->first, c.interval->second});
+Json kept_coefficient_json(const RunRecord::Coefficient& c) {
   return {{"name", c.name},
           {"value", c.value},
           {"standard_error", number_or_null(c.standard_error)},
           {"unshrunk", number_or_null(c.unshrunk)},
-          {"interval", interval}};
+          {"interval", interval_json(c)}};
 }
 
 }  // namespace
@@ -166,15 +155,13 @@ Result<Model> conclude(const PlannedStudy& planned, const Outcome& outcome,
 Json to_json(const Model& model) {
   const RunRecord& record = model.record;
   const std::optional<Explained>& explained = model.fit.explained;
-  Json coefficients = Json::array();
-  for (const auto& c : record.coefficients) coefficients.push_back(coefficient_json(c));
   Json json{{"study", record.study},
             {"study_hash", record.study_hash},
             {"transcript_hash", record.transcript_hash},
             {"solver", to_string(record.solver)},
             {"estimator", to_string(record.estimator)},
             {"target", record.target},
-            {"coefficients", coefficients}};
+            {"coefficients", json_list(record.coefficients, kept_coefficient_json)}};
   if (!record.errors_refused.empty()) json["errors_refused"] = record.errors_refused;
   json["privacy"] = privacy_json(record);
   if (record.noisy_rows) json["rows"] = *record.noisy_rows;
@@ -185,6 +172,15 @@ Json to_json(const Model& model) {
   json["encoding"] = record.encoding;
   json["warnings"] = record.warnings;
   return json;
+}
+
+std::string short_number(double value) {
+  return fmt::format("{:.5g}", value);
+}
+
+std::string interval_text(const RunRecord::Coefficient& c) {
+  if (!c.interval) return "–";
+  return fmt::format("{} … {}", short_number(c.interval->first), short_number(c.interval->second));
 }
 
 std::string to_text(const Model& model) {

@@ -43,6 +43,10 @@ struct Model {
 //     privacy{…, adversaries[]}, rows?, explained?, encoding, study_hash, transcript_hash
 [[nodiscard]] nlohmann::ordered_json to_json(const Model& model);
 
+// "12.345", and "12 … 34", or "–" where there is no interval.
+[[nodiscard]] std::string short_number(double value);
+[[nodiscard]] std::string interval_text(const RunRecord::Coefficient& coefficient);
+
 // For a person: coefficients with their errors, what is promised, what to beware of.
 [[nodiscard]] std::string to_text(const Model& model);
 

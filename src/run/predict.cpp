@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "base/json_fields.h"
-#include "data/csv/csv_block.h"
 #include "data/csv/csv_source.h"
 #include "data/encoding.h"
 
@@ -39,7 +38,7 @@ Schema read_schema(const Json& json, std::string& problem) {
   fields.expect(missing == "drop" || missing == "error", "missing", "\"drop\" or \"error\"");
   schema.missing = missing == "error" ? MissingRule::kError : MissingRule::kDrop;
   schema.radius = fields.number("radius");
-  JsonFields target(fields.object("target"), "encoding.target", problem);
+  JsonFields target(fields.json("target"), "encoding.target", problem);
   schema.target.column = target.text("column");
   schema.target.bounds = read_bounds(target);
   for (const auto& [element, path] : fields.elements("features")) {
@@ -120,41 +119,22 @@ class Predictor {
   Predictions found_;
 };
 
-// Where the features stand in the file. The target need not be there.
-Result<CsvLayout> feature_layout(const std::vector<std::string>& header, Schema schema) {
-  schema.target.column = column_of(schema.features[0]);
-  auto layout = CsvLayout::make(header, schema);
-  if (layout) layout->columns.pop_back();
-  return layout;
-}
-
-Error at_line(CsvFault fault, const std::string& path, std::size_t lines_before,
-              std::string_view text) {
-  const auto until = text.substr(0, fault.offset);
-  const auto line = 1 + lines_before + static_cast<std::size_t>(std::ranges::count(until, '\n'));
-  const std::string place = fmt::format("{}, line {}", path, line);
-  return std::move(fault.error)
-      .at(fault.column.empty() ? place : fmt::format("{}, column \"{}\"", place, fault.column));
-}
-
 }  // namespace
 
 Json schema_json(const Schema& schema) {
   auto bounds = [](Bounds b) { return Json::array({b.lo, b.hi}); };
-  Json features = Json::array();
-  for (const Feature& feature : schema.features) {
+  auto feature_json = [&](const Feature& feature) -> Json {
     if (const auto* numeric = std::get_if<NumericFeature>(&feature)) {
-      features.push_back({{"column", numeric->column}, {"bounds", bounds(numeric->bounds)}});
-    } else {
-      const auto& categorical = std::get<CategoricalFeature>(feature);
-      features.push_back({{"column", categorical.column}, {"levels", categorical.levels}});
+      return {{"column", numeric->column}, {"bounds", bounds(numeric->bounds)}};
     }
-  }
+    const auto& categorical = std::get<CategoricalFeature>(feature);
+    return {{"column", categorical.column}, {"levels", categorical.levels}};
+  };
   return {{"intercept", schema.intercept},
           {"missing", schema.missing == MissingRule::kError ? "error" : "drop"},
           {"radius", schema.radius},
           {"target", {{"column", schema.target.column}, {"bounds", bounds(schema.target.bounds)}}},
-          {"features", features}};
+          {"features", json_list(schema.features, feature_json)}};
 }
 
 Result<ModelFile> model_file_from_json(const Json& json, const std::string& file) {
@@ -169,7 +149,7 @@ Result<ModelFile> model_file_from_json(const Json& json, const std::string& file
                                   .value = c.number("value"),
                                   .standard_error = c.optional_number("standard_error")});
   }
-  model.schema = read_schema(fields.object("encoding"), problem);
+  model.schema = read_schema(fields.json("encoding"), problem);
   if (!problem.empty()) return bad_model("E-model-json", problem, file);
   SOTTO_TRY(model.schema.validate().at(fmt::format("\"encoding\" in {}", file)));
   const auto names = model.schema.encoded_names();
@@ -203,28 +183,14 @@ Result<Predictions> predict(const ModelFile& model, const std::string& path) {
     return bad_input("E-predict-features", "the model has no features to predict from",
                      "its intercept is the prediction for everybody");
   }
-  SOTTO_ASSIGN(const auto header, read_csv_header(path));
-  SOTTO_ASSIGN(const auto layout,
-               feature_layout(header, model.schema).at(fmt::format("{}, line 1", path)));
-  SOTTO_ASSIGN(auto source, RecordBlocks::open(path));
+  // One thread reads in the file's order.
+  CsvOptions in_order;
+  in_order.threads = 1;
+  in_order.with_target = false;
   Predictor predictor(model, encoding);
-  CsvBlockParser parser(layout, best_csv_kernel());
-  std::size_t lines = 0;
-  RecordBlock block;
-  for (bool first = true;; first = false) {
-    SOTTO_ASSIGN(const auto more, source.next(block));
-    if (!more) break;
-    if (first) {
-      std::size_t length = 0;
-      SOTTO_ASSIGN(const auto names, first_record(best_csv_kernel(), block.text(), length));
-      lines += static_cast<std::size_t>(std::ranges::count(block.text().substr(0, length), '\n'));
-      block.skip(length);
-    }
-    if (block.text().empty()) continue;
-    auto fault = parser.parse(block.text(), [&](const RawRows& rows) { predictor.add(rows); });
-    if (fault) return at_line(std::move(*fault), path, lines, block.text());
-    lines += parser.lines();
-  }
+  SOTTO_TRY(CsvSource({path}, in_order).read(model.schema, [&](std::size_t, const RawRows& rows) {
+    predictor.add(rows);
+  }));
   return predictor.result();
 }
 

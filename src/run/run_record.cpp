@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/files.h"
@@ -22,15 +21,12 @@ auto read_name(JsonFields& fields, const char* field, Parse parse, const std::st
   return value ? *value : typename decltype(value)::value_type{};
 }
 
-constexpr const char* kTracking = "gradient-tracking";
-
-Json json_of(const RunRecord::Coefficient& c) {
-  Json json{{"name", c.name}, {"value", c.value}};
-  json["standard_error"] = number_or_null(c.standard_error);
-  json["interval"] =
-      c.interval ? Json::array({c.interval->first, c.interval->second}) : Json(nullptr);
-  json["unshrunk"] = number_or_null(c.unshrunk);
-  return json;
+Json coefficient_json(const RunRecord::Coefficient& c) {
+  return {{"name", c.name},
+          {"value", c.value},
+          {"standard_error", number_or_null(c.standard_error)},
+          {"interval", interval_json(c)},
+          {"unshrunk", number_or_null(c.unshrunk)}};
 }
 
 RunRecord::Coefficient coefficient_from(const Json& json, const std::string& path,
@@ -52,13 +48,6 @@ RunRecord::Coefficient coefficient_from(const Json& json, const std::string& pat
   return c;
 }
 
-Json json_of(const Adversary& a) {
-  return {{"name", observer_name(a)},
-          {"shift", number_or_null(a.shift)},
-          {"delta_at_epsilon", a.delta_at_epsilon},
-          {"epsilon_at_delta", number_or_null(a.epsilon_at_delta)}};
-}
-
 Adversary adversary_from(const Json& json, const std::string& path, std::string& problem) {
   JsonFields fields(json, path, problem);
   Adversary a = read_name(fields, "name", observer_from,
@@ -74,12 +63,11 @@ Adversary adversary_from(const Json& json, const std::string& path, std::string&
   return a;
 }
 
-Json json_of(const RunRecord::Own& own) {
-  Json clipped = Json::array();
-  for (const RunRecord::Clipped& c : own.clipped) {
-    clipped.push_back({{"column", c.column}, {"below", c.below}, {"above", c.above}});
-  }
-  return {{"party", own.party}, {"rows", own.rows}, {"dropped", own.dropped}, {"clipped", clipped}};
+Json own_json(const RunRecord::Own& own) {
+  return {{"party", own.party},
+          {"rows", own.rows},
+          {"dropped", own.dropped},
+          {"clipped", clipped_json(own.clipped)}};
 }
 
 RunRecord::Own own_from(const Json& json, const std::string& path, std::string& problem) {
@@ -118,12 +106,6 @@ void read_privacy(const Json& json, RunRecord& r, std::string& problem) {
   fields.finish();
 }
 
-Json graph_json(const RunRecord& r) {
-  Json json{{"parties", r.parties}, {"edges", Json::array()}};
-  for (const auto& [a, b] : r.edges) json["edges"].push_back(Json::array({a, b}));
-  return json;
-}
-
 void read_graph(const Json& json, RunRecord& r, std::string& problem) {
   JsonFields fields(json, "graph", problem);
   r.parties = fields.texts("parties");
@@ -140,23 +122,15 @@ void read_graph(const Json& json, RunRecord& r, std::string& problem) {
   fields.finish();
 }
 
-Json consensus_json(const RunRecord& r) {
-  Json json{{"method", consensus_name(r)},
-            {"rounds", r.rounds},
-            {"rate", r.rate},
-            {"convergence", Json::array()}};
-  for (const RunRecord::RoundPoint& p : r.convergence) {
-    json["convergence"].push_back(
-        {{"round", p.round}, {"disagreement", number_or_null(p.disagreement)}});
-  }
-  return json;
+Json point_json(const RunRecord::RoundPoint& p) {
+  return {{"round", p.round}, {"disagreement", number_or_null(p.disagreement)}};
 }
 
 void read_consensus(const Json& json, RunRecord& r, std::string& problem) {
   JsonFields fields(json, "consensus", problem);
   const std::string method = fields.text("method");
   r.consensus = consensus_method_from(method);
-  fields.expect(r.consensus || method == kTracking, "method",
+  fields.expect(r.consensus || method == rounds_name(std::nullopt), "method",
                 "\"exact\", \"plain\", \"chebyshev\" or \"gradient-tracking\"");
   r.rounds = fields.count("rounds");
   r.rate = fields.number("rate");
@@ -178,46 +152,51 @@ Error bad_file(const std::filesystem::path& file, const std::string& why) {
 }  // namespace
 
 Json privacy_json(const RunRecord& r) {
-  Json json{
-      {"epsilon", r.epsilon},         {"delta", r.delta},
-      {"unit", to_string(r.unit)},    {"neighbours", r.neighbours ? to_string(*r.neighbours) : ""},
-      {"sensitivity", r.sensitivity}, {"kappa_bar", r.kappa_bar},
-      {"adversaries", Json::array()}};
-  for (const Adversary& a : r.adversaries) json["adversaries"].push_back(json_of(a));
-  return json;
+  return {{"epsilon", r.epsilon},
+          {"delta", r.delta},
+          {"unit", to_string(r.unit)},
+          {"neighbours", r.neighbours ? to_string(*r.neighbours) : ""},
+          {"sensitivity", r.sensitivity},
+          {"kappa_bar", r.kappa_bar},
+          {"adversaries", json_list(r.adversaries, adversary_json)}};
 }
 
-std::string consensus_name(const RunRecord& record) {
-  return record.consensus ? to_string(*record.consensus) : kTracking;
+Json interval_json(const RunRecord::Coefficient& c) {
+  return c.interval ? Json::array({c.interval->first, c.interval->second}) : Json(nullptr);
+}
+
+Json clipped_json(const std::vector<RunRecord::Clipped>& clipped) {
+  return json_list(clipped, [](const RunRecord::Clipped& c) -> Json {
+    return {{"column", c.column}, {"below", c.below}, {"above", c.above}};
+  });
 }
 
 Json to_json(const RunRecord& r) {
-  Json json{{"format", kRecordFormat},
-            {"study", r.study},
-            {"study_hash", r.study_hash},
-            {"solver", to_string(r.solver)},
-            {"estimator", to_string(r.estimator)},
-            {"simulated", r.simulated},
-            {"seed", r.seed},
-            {"privacy", privacy_json(r)},
-            {"graph", graph_json(r)},
-            {"consensus", consensus_json(r)},
-            {"accuracy",
-             {{"sum_noise_sd", number_or_null(r.sum_noise_sd)},
-              {"central_ratio", number_or_null(r.central_ratio)}}},
-            {"target", r.target},
-            {"coefficients", Json::array()},
-            {"errors_refused", r.errors_refused}};
-  for (const RunRecord::Coefficient& c : r.coefficients) {
-    json["coefficients"].push_back(json_of(c));
-  }
-  json["rows"] = number_or_null(r.noisy_rows);
-  json["encoding"] = r.encoding;
-  json["warnings"] = r.warnings;
-  json["own"] = Json::array();
-  for (const RunRecord::Own& own : r.own) json["own"].push_back(json_of(own));
-  json["transcript_hash"] = r.transcript_hash;
-  return json;
+  return {{"format", kRecordFormat},
+          {"study", r.study},
+          {"study_hash", r.study_hash},
+          {"solver", to_string(r.solver)},
+          {"estimator", to_string(r.estimator)},
+          {"simulated", r.simulated},
+          {"seed", r.seed},
+          {"privacy", privacy_json(r)},
+          {"graph", {{"parties", r.parties}, {"edges", Json(r.edges)}}},
+          {"consensus",
+           {{"method", rounds_name(r.consensus)},
+            {"rounds", r.rounds},
+            {"rate", r.rate},
+            {"convergence", json_list(r.convergence, point_json)}}},
+          {"accuracy",
+           {{"sum_noise_sd", number_or_null(r.sum_noise_sd)},
+            {"central_ratio", number_or_null(r.central_ratio)}}},
+          {"target", r.target},
+          {"coefficients", json_list(r.coefficients, coefficient_json)},
+          {"errors_refused", r.errors_refused},
+          {"rows", number_or_null(r.noisy_rows)},
+          {"encoding", r.encoding},
+          {"warnings", r.warnings},
+          {"own", json_list(r.own, own_json)},
+          {"transcript_hash", r.transcript_hash}};
 }
 
 Result<RunRecord> record_from_json(const Json& json, const std::string& file) {
@@ -233,10 +212,10 @@ Result<RunRecord> record_from_json(const Json& json, const std::string& file) {
                           "\"noise-aware\", \"exact\", \"psd-ridge\" or \"adassp\"");
   r.simulated = fields.truth("simulated");
   r.seed = fields.count("seed");
-  read_privacy(fields.object("privacy"), r, problem);
-  read_graph(fields.object("graph"), r, problem);
-  read_consensus(fields.object("consensus"), r, problem);
-  JsonFields accuracy(fields.object("accuracy"), "accuracy", problem);
+  read_privacy(fields.json("privacy"), r, problem);
+  read_graph(fields.json("graph"), r, problem);
+  read_consensus(fields.json("consensus"), r, problem);
+  JsonFields accuracy(fields.json("accuracy"), "accuracy", problem);
   r.sum_noise_sd = accuracy.number("sum_noise_sd", Numbers::kOrInfinite);
   r.central_ratio = accuracy.number("central_ratio", Numbers::kOrInfinite);
   accuracy.finish();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "plan/plan.h"
 #include "privacy/calibrate/noise.h"
 #include "privacy/observe/adversary.h"
 #include "protocol/consensus.h"
@@ -91,8 +92,9 @@ inline constexpr std::uintmax_t kMaxRecordBytes = 256'000'000;
 // Its part about privacy, which model files have as well.
 [[nodiscard]] nlohmann::ordered_json privacy_json(const RunRecord& record);
 
-// "exact", "plain", "chebyshev" or "gradient-tracking".
-[[nodiscard]] std::string consensus_name(const RunRecord& record);
+// Parts of it that other files have as well: [lower, upper] or null, and [{column, below, above}].
+[[nodiscard]] nlohmann::ordered_json interval_json(const RunRecord::Coefficient& coefficient);
+[[nodiscard]] nlohmann::ordered_json clipped_json(const std::vector<RunRecord::Clipped>& clipped);
 
 // E-record-json names the file and the field that is missing, wrong or unknown.
 // Unknown fields are refused: a newer sotto may have written a caveat there, and

@@ -61,9 +61,7 @@ Result<TrialValues> run_chunk(const PlannedStudy& planned,
 
 SolverSummary summarise(Solver solver, std::span<const TrialOutcome> runs) {
   std::vector<double> errors;
-  for (const TrialOutcome& run : runs) {
-    if (run.solver == solver) errors.push_back(run.squared_error);
-  }
+  for (const TrialOutcome& run : runs) errors.push_back(run.squared_error);
   std::ranges::sort(errors);
   return {.solver = solver,
           .mean = std::accumulate(errors.begin(), errors.end(), 0.0) /
@@ -74,6 +72,13 @@ SolverSummary summarise(Solver solver, std::span<const TrialOutcome> runs) {
 }
 
 }  // namespace
+
+Progress part_of(const Progress& progress, std::size_t part, std::size_t parts) {
+  if (!progress) return {};
+  return [&progress, part, parts](std::size_t done, std::size_t all) {
+    progress(part * all + done, parts * all);
+  };
+}
 
 Result<std::vector<TrialOutcome>> run_trials(const PlannedStudy& planned, const Problem& problem,
                                              std::uint64_t seed, std::size_t trials,
@@ -137,16 +142,10 @@ Result<Simulation> simulate_study(const Study& study, const RunOptions& options)
   Simulation simulation;
   simulation.seed = options.seed;
   simulation.x_star.assign(problem.solution.begin(), problem.solution.end());
-  const std::size_t all = options.trials * options.solvers.size();
   for (std::size_t k = 0; k < options.solvers.size(); ++k) {
     SOTTO_ASSIGN(auto planned, plan_study(sized, options.solvers[k]));
-    Progress progress;
-    if (options.progress) {
-      progress = [&, k](std::size_t done, std::size_t) {
-        options.progress(k * options.trials + done, all);
-      };
-    }
-    SOTTO_ASSIGN(auto runs, run_trials(planned, problem, options.seed, options.trials, progress,
+    SOTTO_ASSIGN(auto runs, run_trials(planned, problem, options.seed, options.trials,
+                                       part_of(options.progress, k, options.solvers.size()),
                                        options.threads, cipher.get()));
     simulation.summary.push_back(summarise(options.solvers[k], runs));
     std::ranges::move(runs, std::back_inserter(simulation.runs));
@@ -197,15 +196,13 @@ Result<Model> simulate_tables(const PlannedStudy& planned, std::vector<PartyTabl
 
 nlohmann::ordered_json to_json(const Study& study, const Simulation& simulation) {
   using Json = nlohmann::ordered_json;
-  Json runs = Json::array();
-  for (const TrialOutcome& run : simulation.runs) {
-    Json x = Json::array();
-    for (const double value : run.x) x.push_back(number_or_null(value));
-    runs.push_back({{"solver", to_string(run.solver)},
-                    {"trial", run.trial},
-                    {"squared_error", number_or_null(run.squared_error)},
-                    {"x", x}});
-  }
+  const auto number = [](double value) { return number_or_null(value); };
+  const auto trial_json = [&](const TrialOutcome& run) -> Json {
+    return {{"solver", to_string(run.solver)},
+            {"trial", run.trial},
+            {"squared_error", number(run.squared_error)},
+            {"x", json_list(run.x, number)}};
+  };
   Json summary = Json::array();
   Json privacy = Json::object();
   for (std::size_t k = 0; k < simulation.summary.size(); ++k) {
@@ -223,7 +220,7 @@ nlohmann::ordered_json to_json(const Study& study, const Simulation& simulation)
           {"study_hash", study.hash},
           {"seed", simulation.seed},
           {"x_star", simulation.x_star},
-          {"runs", runs},
+          {"runs", json_list(simulation.runs, trial_json)},
           {"summary", summary},
           {"privacy", privacy}};
 }

@@ -38,6 +38,9 @@ struct Simulation {
 // How many of all trials are done.
 using Progress = std::function<void(std::size_t done, std::size_t all)>;
 
+// Of one part among several of the same size; empty if `progress` is, which outlives it.
+[[nodiscard]] Progress part_of(const Progress& progress, std::size_t part, std::size_t parts);
+
 struct RunOptions {
   std::vector<Solver> solvers;
   std::uint64_t seed = 0;

@@ -1,10 +1,8 @@
 // How a simulated run's averages came together, computed again from its releases for a chart.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "base/digest.h"
 #include "run/simulate.h"
 #include "simulate/engine.h"
 

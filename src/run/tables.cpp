@@ -15,10 +15,6 @@ Error not_over_tables() {
                    "use unit = \"record\" and describe the columns in [data]");
 }
 
-RunRecord::Clipped clipped_column(const std::string& column, ColumnClips clips) {
-  return {.column = column, .below = clips.below, .above = clips.above};
-}
-
 PartyTable party_table(const Study& study, PartyId party, TableMoments table) {
   PartyTable result{.moments = std::move(table.moments),
                     .own = {.party = study.parties[party].name,
@@ -26,11 +22,13 @@ PartyTable party_table(const Study& study, PartyId party, TableMoments table) {
                             .dropped = table.dropped,
                             .clipped = {}}};
   const Schema& schema = *study.data;
+  const auto add = [&](const std::string& column, ColumnClips clips) {
+    result.own.clipped.push_back({.column = column, .below = clips.below, .above = clips.above});
+  };
   for (std::size_t k = 0; k < schema.features.size(); ++k) {
-    result.own.clipped.push_back(
-        clipped_column(column_of(schema.features[k]), table.clips.features[k]));
+    add(column_of(schema.features[k]), table.clips.features[k]);
   }
-  result.own.clipped.push_back(clipped_column(schema.target.column, table.clips.target));
+  add(schema.target.column, table.clips.target);
   return result;
 }
 

@@ -72,7 +72,7 @@ TEST(BadPeer, OfAnotherStudyOrOfNoneIsRefused) {
   network.connect_all();
   network.run([](Mail& mail) {
     if (mail.from != 1 || mail.to != 0) return true;
-    wire::Frame frame = *session::frame_from(mail.frame);
+    wire::Frame frame = *session::parse<wire::Frame>(mail.frame);
     frame.set_protocol(kProtocol);
     frame.set_study(std::string(kDigestBytes, 'x'));
     mail.frame = frame.SerializeAsString();

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_names.h"
 #include "base/result.h"
 
 namespace sotto {
@@ -15,19 +16,7 @@ enum class RunState {
   kAborted,   // somebody gave it up
   kFailed,
 };
-[[nodiscard]] constexpr std::string_view to_string(RunState state) {
-  switch (state) {
-    case RunState::kRunning:
-      return "running";
-    case RunState::kFinished:
-      return "finished";
-    case RunState::kAborted:
-      return "aborted";
-    case RunState::kFailed:
-      return "failed";
-  }
-  return {};
-}
+inline constexpr EnumNames<RunState, 4> kRunStates{{"running", "finished", "aborted", "failed"}};
 
 // What a release costs, for the ledger.
 struct Debit {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "base/digest.h"
 #include "session/wire.h"
 
@@ -68,7 +67,7 @@ Received<std::optional<std::string>> Links::receive(PartyId from, std::string_vi
   const auto found = links_.find(from);
   if (found == links_.end()) return malformed("a message from somebody who is no neighbour");
   Link& link = found->second;
-  const auto frame = frame_from(bytes);
+  const auto frame = parse<wire::Frame>(bytes);
   if (!frame) return malformed();
   if (frame->protocol() != kProtocol) {
     return refuse("E-protocol",

@@ -150,7 +150,7 @@ TEST(Links, NothingIsAcknowledgedThatWasNotAccepted) {
   pair.connect();
   ASSERT_TRUE(pair.a.receive(1, frame(0, 1, "word"), pair.now).has_value());
   for (const Outgoing& out : pair.a.collect(pair.now))
-    EXPECT_EQ(session::frame_from(out.frame)->have(), 0U);
+    EXPECT_EQ(session::parse<wire::Frame>(out.frame)->have(), 0U);
 }
 
 TEST(Links, AGapIsNotTaken) {

@@ -6,19 +6,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/check.h"
 
-namespace sotto {
-
-std::string to_string(Phase phase) {
-  static constexpr std::array<const char*, 7> kNames{"meeting",   "sealing",  "ready",  "releasing",
-                                                     "comparing", "finished", "stopped"};
-  return kNames.at(static_cast<std::size_t>(phase));
-}
-
-namespace session {
+namespace sotto::session {
 namespace {
 
 // More words without news than any honest neighbour has: each statement once, and for each
@@ -29,8 +20,28 @@ std::size_t most_idle_words(std::size_t parties) {
 
 }  // namespace
 
+Result<void> RunLedger::reserve(std::string_view attempt) {
+  if (replaying) {
+    if (refusal) return *refusal;
+    return {};
+  }
+  Debit debit = debit_;
+  debit.attempt = to_hex(attempt);
+  auto reserved = journal_.reserve(debit);
+  if (!reserved) refusal = reserved.error();
+  return reserved;
+}
+
+void RunLedger::spend(std::string_view attempt) {
+  if (!replaying) journal_.spend(debit_.run, to_hex(attempt));
+}
+
+void RunLedger::restore(std::string_view attempt) {
+  if (!replaying) journal_.restore(debit_.run, to_hex(attempt));
+}
+
 RunCore::RunCore(const SessionTerms& terms, const Signer& signer, PartyFactory factory,
-                 const RunKey& key, LedgerEffects& ledger)
+                 const RunKey& key, RunLedger& ledger)
     : terms_(terms), signer_(signer), factory_(std::move(factory)), key_(key), ledger_(ledger) {}
 
 Result<void> RunCore::inspect(PartyId from, const wire::Body& body) const {
@@ -265,5 +276,4 @@ std::vector<double> RunCore::result() const {
   return attempt_->party->result().values;
 }
 
-}  // namespace session
-}  // namespace sotto
+}  // namespace sotto::session

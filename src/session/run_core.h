@@ -25,17 +25,26 @@ enum class Phase {
   kFinished,
   kStopped,
 };
-[[nodiscard]] std::string to_string(Phase phase);
+inline constexpr EnumNames<Phase, 7> kPhases{
+    {"meeting", "sealing", "ready", "releasing", "comparing", "finished", "stopped"}};
 
 namespace session {
 
-// What a run did to the ledger, in the order in which it did it.
-class LedgerEffects {
+// Turns what a run does to the ledger into the journal's moves; on replay they have happened. What
+// the ledger refused goes into the journal too: it is one of the things that happened to the run.
+class RunLedger {
  public:
-  virtual ~LedgerEffects() = default;
-  [[nodiscard]] virtual Result<void> reserve(std::string_view attempt) = 0;
-  virtual void spend(std::string_view attempt) = 0;
-  virtual void restore(std::string_view attempt) = 0;
+  RunLedger(Journal& journal, Debit debit) : journal_(journal), debit_(std::move(debit)) {}
+  [[nodiscard]] Result<void> reserve(std::string_view attempt);
+  void spend(std::string_view attempt);
+  void restore(std::string_view attempt);
+
+  bool replaying = false;
+  std::optional<Error> refusal;  // of the event under way; on replay, as it was
+
+ private:
+  Journal& journal_;
+  Debit debit_;
 };
 
 // One party's run as a pure function of what happened to it: no clock, no
@@ -51,7 +60,7 @@ class LedgerEffects {
 class RunCore {
  public:
   RunCore(const SessionTerms& terms, const Signer& signer, PartyFactory factory, const RunKey& key,
-          LedgerEffects& ledger);
+          RunLedger& ledger);
 
   // Whether a body is worth hearing: well-formed, signed by whom it says. Changes nothing.
   [[nodiscard]] Result<void> inspect(PartyId from, const wire::Body& body) const;
@@ -157,7 +166,7 @@ class RunCore {
   const Signer& signer_;
   PartyFactory factory_;
   RunKey key_;
-  LedgerEffects& ledger_;
+  RunLedger& ledger_;
 
   Phase phase_ = Phase::kMeeting;
   bool released_ = false;

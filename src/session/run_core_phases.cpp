@@ -84,11 +84,8 @@ bool RunCore::start_attempt() {
   for (const auto& [from, steps] : early) {
     for (const wire::Step& step : steps) {
       if (over() || attempt_->suspended) return true;
-      const wire::Body body = [&] {
-        wire::Body result;
-        *result.mutable_step() = step;
-        return result;
-      }();
+      wire::Body body;
+      *body.mutable_step() = step;
       if (auto fine = inspect(from, body); !fine) {
         fine.error().what = fmt::format("{} sent {}", name(from), fine.error().what);
         blame(from, std::move(fine.error()));

@@ -36,7 +36,7 @@ Result<void> RunCore::inspect_statement(const wire::Statement& statement) const 
   if (statement.nonce().size() != kNonceBytes) return refused_statement("a malformed statement");
   const std::string signed_text = statement_text(terms_.study_hash, statement);
   if (seen_.contains(signed_text)) return {};  // checked when it came first
-  const auto text = text_from(statement.text());
+  const auto text = parse<wire::Text>(statement.text());
   if (!text) return refused_statement(fmt::format("a malformed statement of {}", author));
   std::string certificate;
   if (text->has_hello()) {
@@ -84,7 +84,7 @@ void RunCore::flood(const wire::Statement& statement, std::optional<PartyId> exc
 void RunCore::hear_statement(PartyId from, const wire::Statement& statement) {
   if (!seen_.insert(statement_text(terms_.study_hash, statement)).second) return;
   const PartyId author = statement.author();
-  const auto text = text_from(statement.text());
+  const auto text = parse<wire::Text>(statement.text());
   if (!text) return;  // inspect() lets none pass
   const auto known = hellos_.find(author);
   if (known != hellos_.end() && known->second.nonce != statement.nonce()) {

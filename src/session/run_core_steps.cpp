@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/check.h"
 #include "session/run_core.h"
 
 namespace sotto::session {
@@ -99,9 +98,7 @@ void RunCore::deliver(PartyId from, const Payload& payload) {
   }
   // The state machine numbers parties within the attempt; people know them by name.
   Error error = more.error();
-  const std::string numbered = fmt::format("party {} ", *place + 1);
-  if (error.what.starts_with(numbered)) error.what.erase(0, numbered.size());
-  error.what = fmt::format("{} {}", name(from), error.what);
+  error.what = fmt::format("{} {}", name(from), error.reason.empty() ? error.what : error.reason);
   blame(from, std::move(error));
 }
 

@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/check.h"
-
 namespace sotto {
 namespace {
 
@@ -70,6 +68,11 @@ std::string digest_of_terms(const SessionTerms& terms) {
       .value();
 }
 
+SessionTerms of_run(SessionTerms terms, const RunKey& key) {
+  terms.debit.run = to_hex(key.nonce());
+  return terms;
+}
+
 Error damaged_journal() {
   return failed("E-journal", "the journal holds a record that cannot be read",
                 "the file was changed by something else than sotto; restore it from a backup");
@@ -77,37 +80,15 @@ Error damaged_journal() {
 
 }  // namespace
 
-Result<void> Session::Ledger::reserve(std::string_view attempt) {
-  if (replaying) {
-    if (refusal) return *refusal;
-    return {};
-  }
-  Debit debit = debit_;
-  debit.attempt = to_hex(attempt);
-  auto reserved = journal_.reserve(debit);
-  if (!reserved) refusal = reserved.error();
-  return reserved;
-}
-
-void Session::Ledger::spend(std::string_view attempt) {
-  if (!replaying) journal_.spend(debit_.run, to_hex(attempt));
-}
-
-void Session::Ledger::restore(std::string_view attempt) {
-  if (!replaying) journal_.restore(debit_.run, to_hex(attempt));
-}
-
 Session::Session(SessionTerms terms, const Signer& signer, Journal& journal, PartyFactory factory,
                  const RunKey& key, Time now)
-    : terms_(std::move(terms)),
+    : terms_(of_run(std::move(terms), key)),
       journal_(journal),
       ledger_(journal, terms_.debit),
-      run_id_(to_hex(key.nonce())),
       core_(terms_, signer, std::move(factory), key, ledger_),
       links_(terms_.study_hash, key.nonce(), terms_.graph.neighbours(terms_.self)),
       last_progress_(now),
       phase_since_(now) {
-  ledger_.set_run(run_id_);
   for (const PartyId neighbour : terms_.graph.neighbours(terms_.self)) away_since_[neighbour] = now;
 }
 
@@ -158,7 +139,7 @@ Result<void> Session::replay(std::span<const std::string> records) {
       ledger_.refusal = error_from(events[k + 1].ended());
     }
     if (event.has_heard()) {
-      const auto body = session::body_from(event.heard().body());
+      const auto body = session::parse<wire::Body>(event.heard().body());
       const auto neighbours = terms_.graph.neighbours(terms_.self);
       if (!body || !std::ranges::binary_search(neighbours, event.heard().from()))
         return damaged_journal();
@@ -233,7 +214,7 @@ Received<void> Session::receive(PartyId from, std::string_view frame, Time now) 
   auto bytes = links_.receive(from, frame, now);
   if (!bytes) return named(bytes.error());
   if (!*bytes) return {};
-  const auto body = session::body_from(**bytes);
+  const auto body = session::parse<wire::Body>(**bytes);
   if (!body) return named({failed("E-frame", "a malformed message", "it was refused")});
   if (auto fine = core_.inspect(from, *body); !fine) return named({fine.error()});
   wire::JournalEvent event;

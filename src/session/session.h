@@ -61,7 +61,7 @@ class Session {
   [[nodiscard]] bool may_leave(Time now) const;
 
   [[nodiscard]] const session::RunCore& run() const { return core_; }
-  [[nodiscard]] std::string run_id() const { return run_id_; }  // hexadecimal
+  [[nodiscard]] std::string run_id() const { return terms_.debit.run; }  // hexadecimal
   [[nodiscard]] RunState state() const;
   [[nodiscard]] SessionProgress progress() const;
   [[nodiscard]] std::vector<std::string> take_notes();
@@ -71,23 +71,6 @@ class Session {
   [[nodiscard]] std::string statement() const;
 
  private:
-  // Turns the run's ledger effects into the journal's; on replay they have happened. What the
-  // ledger refused goes into the journal too: it is one of the things that happened to the run.
-  class Ledger final : public session::LedgerEffects {
-   public:
-    Ledger(Journal& journal, Debit debit) : journal_(journal), debit_(std::move(debit)) {}
-    [[nodiscard]] Result<void> reserve(std::string_view attempt) override;
-    void spend(std::string_view attempt) override;
-    void restore(std::string_view attempt) override;
-    void set_run(const std::string& run) { debit_.run = run; }
-    bool replaying = false;
-    std::optional<Error> refusal;  // of the event under way; on replay, as it was
-
-   private:
-    Journal& journal_;
-    Debit debit_;
-  };
-
   Session(SessionTerms terms, const Signer& signer, Journal& journal, PartyFactory factory,
           const RunKey& key, Time now);
   [[nodiscard]] Result<void> replay(std::span<const std::string> records);
@@ -101,8 +84,7 @@ class Session {
 
   SessionTerms terms_;
   Journal& journal_;
-  Ledger ledger_;
-  std::string run_id_;
+  session::RunLedger ledger_;
   session::RunCore core_;
   session::Links links_;
   bool staged_ = false;

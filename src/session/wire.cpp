@@ -64,18 +64,6 @@ std::optional<Payload> releases_from(const wire::RoundReleases& releases) {
   return result;
 }
 
-template <class T>
-std::optional<T> parse(std::string_view bytes) {
-  T message;
-  if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) return std::nullopt;
-  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return std::nullopt;
-  // One meaning, one text. Unknown fields would be signed, journalled and forwarded without
-  // anybody having read them.
-  message.DiscardUnknownFields();
-  if (message.SerializeAsString() != bytes) return std::nullopt;
-  return message;
-}
-
 }  // namespace
 
 wire::Step step_of(const Payload& payload) {
@@ -138,17 +126,20 @@ std::string transcript_hash(std::string_view attempt, std::span<const std::strin
 
 namespace session {
 
-std::optional<wire::Frame> frame_from(std::string_view bytes) {
-  return parse<wire::Frame>(bytes);
+template <class T>
+std::optional<T> parse(std::string_view bytes) {
+  T message;
+  if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) return std::nullopt;
+  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return std::nullopt;
+  // One meaning, one text. Unknown fields would be signed, journalled and forwarded without
+  // anybody having read them.
+  message.DiscardUnknownFields();
+  if (message.SerializeAsString() != bytes) return std::nullopt;
+  return message;
 }
-
-std::optional<wire::Body> body_from(std::string_view bytes) {
-  return parse<wire::Body>(bytes);
-}
-
-std::optional<wire::Text> text_from(std::string_view bytes) {
-  return parse<wire::Text>(bytes);
-}
+template std::optional<wire::Frame> parse(std::string_view bytes);
+template std::optional<wire::Body> parse(std::string_view bytes);
+template std::optional<wire::Text> parse(std::string_view bytes);
 
 std::string statement_text(std::string_view study_hash, const wire::Statement& statement) {
   return Digest("sotto statement")

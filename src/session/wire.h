@@ -38,9 +38,9 @@ inline constexpr std::size_t kMaxCertificateBytes = 16'384;
 namespace session {
 
 // Parses strictly: nothing left over, nothing unknown. None: malformed.
-[[nodiscard]] std::optional<wire::Frame> frame_from(std::string_view bytes);
-[[nodiscard]] std::optional<wire::Body> body_from(std::string_view bytes);
-[[nodiscard]] std::optional<wire::Text> text_from(std::string_view bytes);
+// For wire::Frame, wire::Body and wire::Text.
+template <class T>
+[[nodiscard]] std::optional<T> parse(std::string_view bytes);
 
 // What signatures stand under. Each text names its purpose, the study and everything
 // that gives the words their meaning, so that no signature can be used elsewhere.

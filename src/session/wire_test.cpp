@@ -116,14 +116,14 @@ wire::Frame a_frame() {
 
 TEST(Wire, ReadsNothingThatHasMoreInItThanItKnows) {
   const std::string bytes = a_frame().SerializeAsString();
-  ASSERT_TRUE(session::frame_from(bytes).has_value());
-  EXPECT_FALSE(session::frame_from(bytes + std::string("\x98\x06\x01", 3)).has_value())
+  ASSERT_TRUE(session::parse<wire::Frame>(bytes).has_value());
+  EXPECT_FALSE(session::parse<wire::Frame>(bytes + std::string("\x98\x06\x01", 3)).has_value())
       << "unknown field";
-  EXPECT_FALSE(session::frame_from(bytes + std::string("\x18\x01", 2)).has_value())
+  EXPECT_FALSE(session::parse<wire::Frame>(bytes + std::string("\x18\x01", 2)).has_value())
       << "a field twice";
-  EXPECT_FALSE(session::frame_from(bytes + '\0').has_value());
+  EXPECT_FALSE(session::parse<wire::Frame>(bytes + '\0').has_value());
   for (std::size_t size = 1; size < bytes.size(); ++size) {
-    const auto shorter = session::frame_from(std::string_view(bytes).substr(0, size));
+    const auto shorter = session::parse<wire::Frame>(std::string_view(bytes).substr(0, size));
     if (shorter) {
       EXPECT_EQ(shorter->SerializeAsString(), bytes.substr(0, size));
     }
@@ -153,14 +153,14 @@ TEST(Wire, NoBytesMakeItStumble) {
           bytes.insert(place, 1, static_cast<char>(random.below(256)));
       }
     }
-    if (const auto parsed = session::frame_from(bytes)) {
+    if (const auto parsed = session::parse<wire::Frame>(bytes)) {
       EXPECT_EQ(parsed->SerializeAsString(), bytes);
     }
-    if (const auto parsed = session::body_from(bytes)) {
+    if (const auto parsed = session::parse<wire::Body>(bytes)) {
       EXPECT_EQ(parsed->SerializeAsString(), bytes);
       if (parsed->has_step()) (void)payload_of(parsed->step());
     }
-    (void)session::text_from(bytes);
+    (void)session::parse<wire::Text>(bytes);
   }
 }
 

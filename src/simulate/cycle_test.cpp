@@ -6,6 +6,7 @@
 #include "privacy/budget.h"
 #include "privacy/calibrate/dishuf.h"
 #include "simulate/simulation.h"
+#include "support/by_messages.h"
 #include "support/secrets.h"
 
 namespace sotto {
@@ -66,8 +67,8 @@ TEST_P(Lemma1, RunsInExactArithmeticAndReachesTheTrueAverage) {
                              *calibrate_lemma1(parties, mu, budget, {.g = 0.01})};
   const auto thetas = random_thetas(parties, 9, 2);
   const Theta truth = sum_of(thetas);
-  const TrialValues sums = *simulate_averaging(
-      setup, secrets_of(thetas, 3), {.seed = 3, .trials = 2, .rounds_by = RoundsBy::kMessages});
+  const TrialValues sums =
+      average_by_messages(setup, secrets_of(thetas, 3), {.seed = 3, .trials = 2});
   const double sd = 1.01 * 3 / gaussian_shift(budget);
   for (const auto& trial : sums) {
     double squares = 0;

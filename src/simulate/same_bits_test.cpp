@@ -4,6 +4,7 @@
 #include "privacy/calibrate/dishuf.h"
 #include "privacy/calibrate/pairwise.h"
 #include "simulate/simulation.h"
+#include "support/by_messages.h"
 #include "support/secrets.h"
 
 namespace sotto {
@@ -42,14 +43,11 @@ TEST_P(SameBits, ByMessagesByEngineAndInAnyDeliveryOrder) {
   for (const Weights& weights : networks()) {
     const auto secrets = secrets_of(random_thetas(weights.graph().size(), 5, 3), 3);
     for (const AveragingSetup& setup : setups(weights, GetParam())) {
-      SimulationOptions options{.seed = 4, .trials = 3};
-      options.rounds_by = RoundsBy::kEngine;
+      const SimulationOptions options{.seed = 4, .trials = 3};
       const TrialValues engine = *simulate_averaging(setup, secrets, options);
-      options.rounds_by = RoundsBy::kMessages;
-      const TrialValues messages = *simulate_averaging(setup, secrets, options);
+      const TrialValues messages = average_by_messages(setup, secrets, options);
       SeededRandom order(5);
-      options.schedule = &order;
-      const TrialValues shuffled = *simulate_averaging(setup, secrets, options);
+      const TrialValues shuffled = average_by_messages(setup, secrets, options, &order);
       EXPECT_EQ(engine, messages) << weights.graph().size() << " " << setup.noise.index();
       EXPECT_EQ(engine, shuffled) << weights.graph().size() << " " << setup.noise.index();
       if (GetParam() == ConsensusMethod::kExact) {
@@ -90,13 +88,11 @@ TEST(SameBits, OfGradientTrackingByMessagesByEngineAndInAnyDeliveryOrder) {
       const std::size_t entries = dimension * (dimension + 3) / 2;
       const auto secrets = secrets_of(random_thetas(weights.graph().size(), entries, 9), 3);
       const TrackingSetup setup = tracking(weights, dimension);
-      SimulationOptions options{.seed = 10, .trials = 3};
+      const SimulationOptions options{.seed = 10, .trials = 3};
       const TrialValues engine = *simulate_tracking(setup, secrets, options);
-      options.rounds_by = RoundsBy::kMessages;
-      const TrialValues messages = *simulate_tracking(setup, secrets, options);
+      const TrialValues messages = track_by_messages(setup, secrets, options);
       SeededRandom order(11);
-      options.schedule = &order;
-      const TrialValues shuffled = *simulate_tracking(setup, secrets, options);
+      const TrialValues shuffled = track_by_messages(setup, secrets, options, &order);
       EXPECT_EQ(engine, messages) << weights.graph().size() << " " << dimension;
       EXPECT_EQ(engine, shuffled) << weights.graph().size() << " " << dimension;
     }

@@ -3,6 +3,7 @@
 
 #include "privacy/calibrate/dishuf.h"
 #include "simulate/simulation.h"
+#include "support/by_messages.h"
 #include "support/secrets.h"
 
 namespace sotto {
@@ -18,11 +19,7 @@ Weights cycle() {
   return *Weights::uniform(*Graph::cycle(kParties), 0.3);
 }
 
-SimulationOptions options(const benchmark::State& state) {
-  return {.seed = 1,
-          .trials = kTrials,
-          .rounds_by = state.range(0) == 0 ? RoundsBy::kMessages : RoundsBy::kEngine};
-}
+const SimulationOptions kOptions{.seed = 1, .trials = kTrials};
 
 void finish(benchmark::State& state) {
   state.SetLabel(state.range(0) == 0 ? "messages" : "engine");
@@ -40,7 +37,8 @@ void gradient_tracking(benchmark::State& state) {
       .rounds = kRounds};
   const auto secrets = secrets_of(random_thetas(kParties, 9, 1), 3);
   for (auto _ : state) {
-    benchmark::DoNotOptimize(simulate_tracking(setup, secrets, options(state)));
+    benchmark::DoNotOptimize(state.range(0) == 0 ? track_by_messages(setup, secrets, kOptions)
+                                                 : *simulate_tracking(setup, secrets, kOptions));
   }
   finish(state);
 }
@@ -52,7 +50,8 @@ void plain_consensus(benchmark::State& state) {
   setup.consensus.rounds = kRounds;
   const auto secrets = secrets_of(random_thetas(kParties, 9, 1), 3);
   for (auto _ : state) {
-    benchmark::DoNotOptimize(simulate_averaging(setup, secrets, options(state)));
+    benchmark::DoNotOptimize(state.range(0) == 0 ? average_by_messages(setup, secrets, kOptions)
+                                                 : *simulate_averaging(setup, secrets, kOptions));
   }
   finish(state);
 }

@@ -1,15 +1,14 @@
-// Trials from a seed: sealed message by message, then averaged or tracked by messages or vectors.
+// Trials from a seed: sealed message by message, then averaged or tracked by vectors.
 #include "simulate/simulation.h"
 
 #include <algorithm>
 #include <deque>
 #include <iterator>
-#include <memory>
 #include <utility>
 
 #include "base/check.h"
-#include "protocol/averaging.h"
 #include "protocol/gt.h"
+#include "protocol/sealing.h"
 
 namespace sotto {
 namespace {
@@ -55,24 +54,6 @@ Sealers make_sealers(const AveragingSetup& setup, std::span<const Secret> secret
                                                         .context = "sotto simulation"}));
   }
   return result;
-}
-
-Result<std::vector<std::vector<double>>> run_trial_by_messages(const AveragingSetup& setup,
-                                                               std::span<const Secret> secrets,
-                                                               const SimulationOptions& options,
-                                                               std::uint64_t trial) {
-  Sealers sealers = make_sealers(setup, secrets, options, trial);
-  std::vector<std::unique_ptr<Party>> parties;
-  for (PartyId i = 0; i < sealers.sealing.size(); ++i) {
-    parties.push_back(std::make_unique<AveragingParty>(i, setup.weights, setup.consensus,
-                                                       std::move(sealers.sealing[i])));
-  }
-  SOTTO_TRY(run_messages(parties, options.schedule));
-  std::vector<std::vector<double>> sums;
-  sums.reserve(parties.size());
-  for (const auto& party : parties)
-    sums.push_back(static_cast<AveragingParty&>(*party).result().values);
-  return sums;
 }
 
 Result<std::vector<Released>> run_sealing(const AveragingSetup& setup,
@@ -129,8 +110,8 @@ Result<TrialValues> run_batch_by_engine(const AveragingSetup& setup,
 
 }  // namespace
 
-Result<Traffic> run_messages(std::span<const std::unique_ptr<Party>> parties,
-                             RandomSource* schedule) {
+Result<std::uint64_t> run_messages(std::span<const std::unique_ptr<Party>> parties,
+                                   RandomSource* schedule) {
   std::deque<Message> under_way;
   auto send = [&](std::vector<Message> messages) {
     for (Message& message : messages) under_way.push_back(std::move(message));
@@ -139,7 +120,7 @@ Result<Traffic> run_messages(std::span<const std::unique_ptr<Party>> parties,
     SOTTO_ASSIGN(auto first, party->start());
     send(std::move(first));
   }
-  Traffic traffic;
+  std::uint64_t arrived = 0;
   while (!under_way.empty()) {
     if (schedule != nullptr) {
       std::swap(under_way.front(), under_way[schedule->below(under_way.size())]);
@@ -149,28 +130,22 @@ Result<Traffic> run_messages(std::span<const std::unique_ptr<Party>> parties,
     check(message.to < parties.size(), "messages go to parties of the run");
     SOTTO_ASSIGN(auto more, parties[message.to]->receive(message));
     send(std::move(more));
-    ++traffic.messages;
+    ++arrived;
   }
   check(std::ranges::all_of(parties, [](const auto& party) { return party->done(); }),
         "a run without messages under way is over");
-  return traffic;
+  return arrived;
 }
 
 Result<TrialValues> simulate_averaging(const AveragingSetup& setup, std::span<const Secret> secrets,
                                        const SimulationOptions& options) {
   check(secrets.size() == setup.weights.graph().size(), "one secret per party");
   TrialValues result;
-  const std::size_t batch = options.rounds_by == RoundsBy::kEngine ? kBatch : 1;
   while (result.size() < options.trials) {
-    const std::size_t count = std::min(batch, options.trials - result.size());
-    const std::uint64_t first = options.first_trial + result.size();
-    if (options.rounds_by == RoundsBy::kEngine) {
-      SOTTO_ASSIGN(auto values, run_batch_by_engine(setup, secrets, options, first, count));
-      std::ranges::move(values, std::back_inserter(result));
-    } else {
-      SOTTO_ASSIGN(auto sums, run_trial_by_messages(setup, secrets, options, first));
-      result.push_back(std::move(sums));
-    }
+    const std::size_t count = std::min(kBatch, options.trials - result.size());
+    SOTTO_ASSIGN(auto values, run_batch_by_engine(setup, secrets, options,
+                                                  options.first_trial + result.size(), count));
+    std::ranges::move(values, std::back_inserter(result));
     if (options.on_trial) options.on_trial(result.size());
   }
   return result;
@@ -182,31 +157,16 @@ Result<TrialValues> simulate_tracking(const TrackingSetup& setup, std::span<cons
   check(secrets.size() == setup.weights.graph().size(), "one secret per party");
   check(options.random_from == RandomFrom::kSeed, "gradient tracking never runs on tables");
   TrialValues result;
-  const std::size_t batch = options.rounds_by == RoundsBy::kEngine ? kBatch : 1;
   while (result.size() < options.trials) {
-    const std::size_t count = std::min(batch, options.trials - result.size());
+    const std::size_t count = std::min(kBatch, options.trials - result.size());
     std::vector<std::vector<PerturbedCost>> costs;
     for (std::size_t t = 0; t < count; ++t) {
       costs.push_back(
           draw_costs(setup, secrets, options.seed, options.first_trial + result.size() + t));
     }
-    if (options.rounds_by == RoundsBy::kEngine) {
-      std::ranges::move(
-          run_gradient_tracking(setup.weights, costs, setup.step, setup.rounds, observer),
-          std::back_inserter(result));
-    } else {
-      std::vector<std::unique_ptr<Party>> parties;
-      for (PartyId i = 0; i < secrets.size(); ++i) {
-        parties.push_back(std::make_unique<GradientTracking>(i, setup.weights, costs[0][i],
-                                                             setup.step, setup.rounds));
-      }
-      SOTTO_TRY(run_messages(parties, options.schedule));
-      auto& trial = result.emplace_back();
-      for (const auto& party : parties) {
-        const auto x = static_cast<GradientTracking&>(*party).x();
-        trial.emplace_back(x.begin(), x.end());
-      }
-    }
+    std::ranges::move(
+        run_gradient_tracking(setup.weights, costs, setup.step, setup.rounds, observer),
+        std::back_inserter(result));
     if (options.on_trial) options.on_trial(result.size());
   }
   return result;

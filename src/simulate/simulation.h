@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "base/random.h"
 #include "paillier/cipher.h"
@@ -15,22 +14,17 @@
 // The same state machines as on a network, driven by a loop in one process.
 namespace sotto {
 
-// What a run cost in messages.
-struct Traffic {
-  std::uint64_t messages = 0;
-};
-
 // Drives parties message by message until all are done. With a `schedule`, the
 // next message to arrive is drawn from it among all that are under way;
 // without, messages arrive in the order in which they were sent. A party's error
-// ends the run; so does a standstill, which would be a bug in a protocol.
-[[nodiscard]] Result<Traffic> run_messages(std::span<const std::unique_ptr<Party>> parties,
-                                           RandomSource* schedule = nullptr);
+// ends the run; so does a standstill, which would be a bug in a protocol. Returns how many
+// messages there were.
+[[nodiscard]] Result<std::uint64_t> run_messages(std::span<const std::unique_ptr<Party>> parties,
+                                                 RandomSource* schedule = nullptr);
 
-// All parties in one process, from one seed. Sealing always goes message by
-// message through the state machines; the rounds after the release do too, or
-// take the vectorised engine. Same seed, same bits.
-enum class RoundsBy { kMessages, kEngine };
+// All parties in one process, from one seed. Sealing goes message by message through the state
+// machines; the rounds after the release take the vectorised engine, which gives the same bits
+// (same_bits_test.cpp). Same seed, same bits.
 
 // Where a simulation's randomness comes from. With the operating system's, noise
 // is drawn by the exact samplers, as a party on the network draws it: that is
@@ -46,11 +40,9 @@ struct SimulationOptions {
   std::uint64_t seed = 0;  // kSeed only
   std::uint64_t first_trial = 0;
   std::size_t trials = 1;
-  RoundsBy rounds_by = RoundsBy::kEngine;
   const Cipher* cipher = nullptr;                  // the ideal one by default
-  RandomSource* schedule = nullptr;                // order of delivery; kMessages only
   std::function<void(std::size_t)> on_trial = {};  // after each trial or batch: how many are done
-  ReleaseObserver on_release = {};                 // averaging with kEngine only
+  ReleaseObserver on_release = {};                 // averaging only
 };
 
 // sums[trial][party][entry]: every party's estimate of Σθ_i. secrets[party].

@@ -59,11 +59,6 @@ LockHolder holder_of(int file) {
 
 StoreLock::StoreLock(StoreLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
 
-StoreLock& StoreLock::operator=(StoreLock&& other) noexcept {
-  std::swap(file_, other.file_);
-  return *this;
-}
-
 StoreLock::~StoreLock() {
   // The file stays: to remove it would let two processes lock two files of one name.
   if (file_ >= 0) ::close(file_);

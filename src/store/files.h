@@ -25,7 +25,6 @@ class StoreLock {
   [[nodiscard]] static Result<StoreLock> take(const std::string& path,
                                               std::chrono::milliseconds patience);
   StoreLock(StoreLock&& other) noexcept;
-  StoreLock& operator=(StoreLock&& other) noexcept;
   ~StoreLock();
 
  private:

@@ -10,21 +10,7 @@
 
 #include "base/check.h"
 
-namespace sotto {
-
-std::string to_string(EntryState state) {
-  switch (state) {
-    case EntryState::kReserved:
-      return "reserved";
-    case EntryState::kSpent:
-      return "spent";
-    case EntryState::kRestored:
-      return "restored";
-  }
-  return {};
-}
-
-namespace store {
+namespace sotto::store {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -42,13 +28,6 @@ bool is_amount(double epsilon, double delta) {
   return std::isfinite(epsilon) && epsilon > 0 && delta >= 0 && delta < 1;
 }
 
-Result<EntryState> entry_state_of(const Database& database, const std::string& text) {
-  for (const auto state : {EntryState::kReserved, EntryState::kSpent, EntryState::kRestored}) {
-    if (text == to_string(state)) return state;
-  }
-  return corrupt(database, fmt::format("a ledger entry is \"{}\"", text));
-}
-
 constexpr std::string_view kColumns =
     "run, attempt, study, data, unit, epsilon, delta, state, time FROM entries";
 
@@ -61,7 +40,9 @@ Result<LedgerEntry> entry_of(const Database& database, const Database::Rows& row
   entry.debit.unit = rows.bytes(4);
   entry.debit.epsilon = rows.real(5);
   entry.debit.delta = rows.real(6);
-  SOTTO_ASSIGN(entry.state, entry_state_of(database, rows.bytes(7)));
+  const auto state = kEntryStates.find(rows.bytes(7));
+  if (!state) return corrupt(database, fmt::format("a ledger entry is \"{}\"", rows.bytes(7)));
+  entry.state = *state;
   entry.time = rows.integer(8);
   if (!is_amount(entry.debit.epsilon, entry.debit.delta)) {
     return corrupt(database, "a ledger entry's amount is none");
@@ -288,5 +269,4 @@ Result<void> write_limit(Database& database, const std::string& data, LedgerAmou
   return {};
 }
 
-}  // namespace store
-}  // namespace sotto
+}  // namespace sotto::store

@@ -13,7 +13,7 @@
 namespace sotto {
 
 enum class EntryState { kReserved, kSpent, kRestored };
-[[nodiscard]] std::string to_string(EntryState state);
+inline constexpr EnumNames<EntryState, 3> kEntryStates{{"reserved", "spent", "restored"}};
 
 // One attempt's cost. What is reserved counts like what is spent.
 struct LedgerEntry {

@@ -37,10 +37,7 @@ Result<void> check_hexadecimal(const std::string& key) {
 }
 
 Result<RunState> run_state_of(const Database& database, const std::string& text) {
-  for (const auto state :
-       {RunState::kRunning, RunState::kFinished, RunState::kAborted, RunState::kFailed}) {
-    if (text == to_string(state)) return state;
-  }
+  if (const auto state = kRunStates.find(text)) return *state;
   return store::corrupt(database, fmt::format("a run is \"{}\"", text));
 }
 
@@ -72,7 +69,7 @@ Result<RunRow> row_of(const Database& database, const std::string& run) {
 }
 
 Error has_ended(const std::string& run, RunState state) {
-  return failed("E-run-ended", fmt::format("run {} has ended: {}", run, to_string(state)),
+  return failed("E-run-ended", fmt::format("run {} has ended: {}", run, kRunStates[state]),
                 "start a new run");
 }
 
@@ -198,7 +195,7 @@ Result<void> Store::end(const std::string& run, RunState state,
   if (row.state != RunState::kRunning) return has_ended(run, row.state);
   const std::int64_t now = clock_();
   SOTTO_TRY(database_->change("UPDATE runs SET state = ?, ended = ?, note = ? WHERE id = ?",
-                              to_string(state), now, note, row.id));
+                              kRunStates[state], now, note, row.id));
   std::int64_t number = 0;
   for (const std::string& file : files) {
     SOTTO_TRY(database_->change("INSERT INTO files (owner, number, path) VALUES (?, ?, ?)", row.id,
@@ -211,19 +208,6 @@ Result<void> Store::end(const std::string& run, RunState state,
                               Blob{journal_head(run)}, row.id));
   SOTTO_TRY(transaction.commit());
   return database_->empty_log();
-}
-
-Result<void> Store::finish(const std::string& run, const std::vector<std::string>& files,
-                           const std::string& note) {
-  return end(run, RunState::kFinished, files, note);
-}
-
-Result<void> Store::fail(const std::string& run, const std::string& note) {
-  return end(run, RunState::kFailed, {}, note);
-}
-
-Result<void> Store::abort(const std::string& run, const std::string& note) {
-  return end(run, RunState::kAborted, {}, note);
 }
 
 Result<void> Store::request_abort(const std::string& run) {
@@ -243,18 +227,6 @@ Result<bool> Store::abort_requested(const std::string& run) const {
 Result<std::int64_t> Store::row_number(const std::string& run) const {
   SOTTO_ASSIGN(const auto row, row_of(*database_, run));
   return row.id;
-}
-
-Result<std::vector<LedgerEntry>> Store::ledger() const {
-  return store::read_entries(*database_);
-}
-
-Result<std::vector<LedgerAccount>> Store::accounts() const {
-  return store::read_accounts(*database_);
-}
-
-Result<void> Store::set_limit(const std::string& data, LedgerAmount limit) {
-  return store::write_limit(*database_, data, limit, clock_());
 }
 
 }  // namespace sotto

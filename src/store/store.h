@@ -82,9 +82,15 @@ class Store {
   // nothing of it has left and nothing can leave any more (invariant 4). To end a run
   // in the way it has ended already changes nothing; in another way is E-run-ended.
   [[nodiscard]] Result<void> finish(const std::string& run, const std::vector<std::string>& files,
-                                    const std::string& note = {});
-  [[nodiscard]] Result<void> fail(const std::string& run, const std::string& note);
-  [[nodiscard]] Result<void> abort(const std::string& run, const std::string& note);
+                                    const std::string& note = {}) {
+    return end(run, RunState::kFinished, files, note);
+  }
+  [[nodiscard]] Result<void> fail(const std::string& run, const std::string& note) {
+    return end(run, RunState::kFailed, {}, note);
+  }
+  [[nodiscard]] Result<void> abort(const std::string& run, const std::string& note) {
+    return end(run, RunState::kAborted, {}, note);
+  }
 
   // Asks the process that is in the run to stop; it looks from time to time.
   [[nodiscard]] Result<void> request_abort(const std::string& run);
@@ -96,9 +102,16 @@ class Store {
   // and failed[E-run-ended] if it moves the ledger for a run that has ended.
   [[nodiscard]] Result<std::unique_ptr<Journal>> journal(const std::string& run);
 
-  [[nodiscard]] Result<std::vector<LedgerEntry>> ledger() const;      // in the order they came
-  [[nodiscard]] Result<std::vector<LedgerAccount>> accounts() const;  // by name
-  [[nodiscard]] Result<void> set_limit(const std::string& data, LedgerAmount limit);
+  // In the order they came; by name.
+  [[nodiscard]] Result<std::vector<LedgerEntry>> ledger() const {
+    return store::read_entries(*database_);
+  }
+  [[nodiscard]] Result<std::vector<LedgerAccount>> accounts() const {
+    return store::read_accounts(*database_);
+  }
+  [[nodiscard]] Result<void> set_limit(const std::string& data, LedgerAmount limit) {
+    return store::write_limit(*database_, data, limit, clock_());
+  }
 
  private:
   Store(std::string home, UnixClock clock, std::shared_ptr<store::Database> database)

@@ -93,7 +93,7 @@ class StoreJournal final : public Journal {
     if (staged_moves_.empty()) return {};
     SOTTO_ASSIGN(auto rows, database_->query("SELECT state FROM runs WHERE id = ?", owner_));
     SOTTO_ASSIGN(const bool row, rows.step());
-    if (!row || rows.bytes(0) != to_string(RunState::kRunning)) {
+    if (!row || rows.bytes(0) != kRunStates[RunState::kRunning]) {
       return failed("E-run-ended", fmt::format("run {} has ended, and can release nothing", run_),
                     "start a new run");
     }

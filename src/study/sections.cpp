@@ -11,8 +11,7 @@
 namespace sotto {
 namespace {
 
-constexpr std::int64_t kMaxInteger = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kMaxSeed = kMaxInteger;
+constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
 
 // What the arithmetic of the other rooms is made for, far beyond what anybody
 // needs: outside it numbers overflow, and a covariance loses its last digit.
@@ -58,7 +57,7 @@ double read_seconds(TomlReader& section, std::string_view key, double fallback) 
 
 }  // namespace
 
-Result<StudyHead> read_study_section(TomlReader& section) {
+Result<StudyHead> read_study_section(TomlReader section) {
   StudyHead head;
   head.name = section.text("name");
   const std::string solver = section.choice("solver", {"dishuf", "pairwise", "gt", "ac"});
@@ -67,7 +66,7 @@ Result<StudyHead> read_study_section(TomlReader& section) {
   return head;
 }
 
-Result<PrivacyTerms> read_privacy_section(TomlReader& section) {
+Result<PrivacyTerms> read_privacy_section(TomlReader section) {
   auto fail = [&](std::string_view key, const Error& error) {
     section.fail(key, error);
     return section.finish().error();
@@ -111,7 +110,7 @@ Result<PrivacyTerms> read_privacy_section(TomlReader& section) {
                       .colluders = static_cast<std::size_t>(colluders.value_or(0))};
 }
 
-Result<GtTerms> read_gt_section(TomlReader& section) {
+Result<GtTerms> read_gt_section(TomlReader section) {
   GtTerms terms;
   if (section.has("truncation")) terms.truncation = positive(section, "truncation", 1.0);
   if (section.choice("guarantee", {"certain", "paper"}, "certain") == "paper") {
@@ -130,7 +129,7 @@ Result<GtTerms> read_gt_section(TomlReader& section) {
   return terms;
 }
 
-Result<DishufTerms> read_dishuf_section(TomlReader& section) {
+Result<DishufTerms> read_dishuf_section(TomlReader section) {
   DishufTerms terms;
   terms.parameters.g = positive(section, "g", terms.parameters.g, kGRange);
   if (const auto a_bar = section.optional_integer("a_bar", 2, std::int64_t{1} << 31)) {
@@ -152,13 +151,13 @@ Result<DishufTerms> read_dishuf_section(TomlReader& section) {
   return terms;
 }
 
-Result<double> read_pairwise_section(TomlReader& section) {
+Result<double> read_pairwise_section(TomlReader section) {
   const double g = positive(section, "g", 0.001, kGRange);
   SOTTO_TRY(section.finish());
   return g;
 }
 
-Result<ConsensusTerms> read_consensus_section(TomlReader& section) {
+Result<ConsensusTerms> read_consensus_section(TomlReader section) {
   ConsensusTerms terms;
   terms.method =
       *consensus_method_from(section.choice("method", {"exact", "plain", "chebyshev"}, "exact"));
@@ -171,7 +170,7 @@ Result<ConsensusTerms> read_consensus_section(TomlReader& section) {
   return terms;
 }
 
-Result<SolveTerms> read_solve_section(TomlReader& section, Unit unit) {
+Result<SolveTerms> read_solve_section(TomlReader section, Unit unit) {
   // The paper solves Âx = −B̂; tables get the estimator that knows its noise.
   const std::string fallback = unit == Unit::kRecord ? "noise-aware" : "exact";
   const std::string name =
@@ -185,7 +184,7 @@ Result<SolveTerms> read_solve_section(TomlReader& section, Unit unit) {
                     .error_bars = error_bars.value_or(true)};
 }
 
-Result<std::optional<ProblemSource>> read_problem_section(TomlReader& section) {
+Result<std::optional<ProblemSource>> read_problem_section(TomlReader section) {
   if (!section.present()) return std::optional<ProblemSource>{};
   ProblemSource source;
   if (auto files = section.optional_texts("files")) source.files = std::move(*files);
@@ -209,7 +208,7 @@ Result<std::optional<ProblemSource>> read_problem_section(TomlReader& section) {
   return std::optional(source);
 }
 
-Result<NetworkTerms> read_network_section(TomlReader& section, std::size_t parties) {
+Result<NetworkTerms> read_network_section(TomlReader section, std::size_t parties) {
   NetworkTerms terms;
   // More than half: otherwise two halves that lose each other would both go on, and everybody's
   // value would be released twice over.

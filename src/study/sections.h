@@ -51,6 +51,15 @@ class TomlReader {
   [[nodiscard]] Result<void> finish();
 
  private:
+  template <class T>
+  [[nodiscard]] std::optional<T> optional_value(std::string_view key, std::string_view must_be,
+                                                const std::string& fix);
+  template <class T>
+  [[nodiscard]] std::optional<std::vector<T>> optional_list(std::string_view key,
+                                                            std::string_view items,
+                                                            std::string_view example);
+  void require(std::string_view key, std::string_view example);
+
   const toml::table* table_;
   std::string section_;
   std::string file_;
@@ -69,20 +78,20 @@ struct StudyHead {
   Solver solver = Solver::kDishuf;
 };
 
-[[nodiscard]] Result<StudyHead> read_study_section(TomlReader& section);
-[[nodiscard]] Result<PrivacyTerms> read_privacy_section(TomlReader& section);
+[[nodiscard]] Result<StudyHead> read_study_section(TomlReader section);
+[[nodiscard]] Result<PrivacyTerms> read_privacy_section(TomlReader section);
 [[nodiscard]] Result<std::vector<PartyTerms>> read_parties(const toml::node* list,
                                                            const std::string& file);
-[[nodiscard]] Result<Weights> read_graph_section(TomlReader& section,
+[[nodiscard]] Result<Weights> read_graph_section(TomlReader section,
                                                  const std::vector<PartyTerms>& parties);
-[[nodiscard]] Result<GtTerms> read_gt_section(TomlReader& section);
-[[nodiscard]] Result<DishufTerms> read_dishuf_section(TomlReader& section);
-[[nodiscard]] Result<double> read_pairwise_section(TomlReader& section);  // g
-[[nodiscard]] Result<ConsensusTerms> read_consensus_section(TomlReader& section);
-[[nodiscard]] Result<SolveTerms> read_solve_section(TomlReader& section, Unit unit);
-[[nodiscard]] Result<std::optional<Schema>> read_data_section(TomlReader& section,
+[[nodiscard]] Result<GtTerms> read_gt_section(TomlReader section);
+[[nodiscard]] Result<DishufTerms> read_dishuf_section(TomlReader section);
+[[nodiscard]] Result<double> read_pairwise_section(TomlReader section);  // g
+[[nodiscard]] Result<ConsensusTerms> read_consensus_section(TomlReader section);
+[[nodiscard]] Result<SolveTerms> read_solve_section(TomlReader section, Unit unit);
+[[nodiscard]] Result<std::optional<Schema>> read_data_section(TomlReader section,
                                                               const std::string& file);
-[[nodiscard]] Result<NetworkTerms> read_network_section(TomlReader& section, std::size_t parties);
-[[nodiscard]] Result<std::optional<ProblemSource>> read_problem_section(TomlReader& section);
+[[nodiscard]] Result<NetworkTerms> read_network_section(TomlReader section, std::size_t parties);
+[[nodiscard]] Result<std::optional<ProblemSource>> read_problem_section(TomlReader section);
 
 }  // namespace sotto

@@ -32,7 +32,7 @@ Result<Feature> read_feature(const toml::table* table, const std::string& file) 
 
 }  // namespace
 
-Result<std::optional<Schema>> read_data_section(TomlReader& section, const std::string& file) {
+Result<std::optional<Schema>> read_data_section(TomlReader section, const std::string& file) {
   if (!section.present()) return std::optional<Schema>{};
   Schema schema;
   schema.intercept = section.optional_flag("intercept").value_or(true);

@@ -91,7 +91,7 @@ Result<Graph> make_graph(Topology topology, std::size_t parties, std::size_t deg
 
 }  // namespace
 
-Result<Weights> read_graph_section(TomlReader& section, const std::vector<PartyTerms>& listed) {
+Result<Weights> read_graph_section(TomlReader section, const std::vector<PartyTerms>& listed) {
   const std::string name = section.choice("topology", {"cycle", "path", "star", "complete", "grid",
                                                        "petersen", "random-regular", "edges"});
   const Topology topology = *topology_from(name);
@@ -115,8 +115,7 @@ Result<Weights> read_graph_section(TomlReader& section, const std::vector<PartyT
   }
   std::vector<Edge> edges;
   if (topology == Topology::kEdges) {
-    SOTTO_ASSIGN(auto read, read_edges(section, listed));
-    edges = std::move(read);
+    SOTTO_ASSIGN(edges, read_edges(section, listed));
   } else if (section.has("edges")) {
     section.fail_value("edges", "edges is for topology = \"edges\"", "remove edges");
   }

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -42,6 +41,16 @@ std::string kind_of(const toml::node& node) {
       return "a table";
     default:
       return "a date or time";
+  }
+}
+
+// What a node holds, if it is of that type. A whole number is a number as well.
+template <class T>
+std::optional<T> value_of(const toml::node& node) {
+  if constexpr (std::is_same_v<T, double>) {
+    return node.is_number() ? node.value<double>() : std::nullopt;
+  } else {
+    return node.value_exact<T>();
   }
 }
 
@@ -93,20 +102,46 @@ void TomlReader::fail_value(std::string_view key, std::string what, std::string 
   fail(key, bad_input("E-study-value", std::move(what), std::move(fix)));
 }
 
-std::optional<double> TomlReader::optional_number(std::string_view key) {
+void TomlReader::require(std::string_view key, std::string_view example) {
+  if (has(key)) return;
+  fail(key, bad_input("E-study-missing", fmt::format("{} {} is missing", section_, key),
+                      fmt::format("add a line '{} = {}' to {}", key, example, section_)));
+}
+
+template <class T>
+std::optional<T> TomlReader::optional_value(std::string_view key, std::string_view must_be,
+                                            const std::string& fix) {
   const toml::node* value = node(key);
   if (value == nullptr) return std::nullopt;
-  if (const auto number = value->value<double>(); number && value->is_number()) return number;
-  fail_value(key, fmt::format("{} is {}, and must be a number", key, kind_of(*value)),
-             fmt::format("write {} = 1.0, without quotes", key));
+  if (auto found = value_of<T>(*value)) return found;
+  fail_value(key, fmt::format("{} is {}, and must be {}", key, kind_of(*value), must_be), fix);
   return std::nullopt;
 }
 
-double TomlReader::number(std::string_view key) {
-  if (!has(key)) {
-    fail(key, bad_input("E-study-missing", fmt::format("{} {} is missing", section_, key),
-                        fmt::format("add a line '{} = …' to {}", key, section_)));
+template <class T>
+std::optional<std::vector<T>> TomlReader::optional_list(std::string_view key,
+                                                        std::string_view items,
+                                                        std::string_view example) {
+  const toml::node* value = node(key);
+  if (value == nullptr) return std::nullopt;
+  const auto* list = value->as_array();
+  std::vector<T> found;
+  for (std::size_t k = 0; list != nullptr && k < list->size(); ++k) {
+    if (auto item = value_of<T>((*list)[k])) found.push_back(std::move(*item));
   }
+  if (list != nullptr && found.size() == list->size()) return found;
+  fail_value(key, fmt::format("{} must be a list of {}", key, items),
+             fmt::format("write {} = {}", key, example));
+  return std::nullopt;
+}
+
+std::optional<double> TomlReader::optional_number(std::string_view key) {
+  return optional_value<double>(key, "a number",
+                                fmt::format("write {} = 1.0, without quotes", key));
+}
+
+double TomlReader::number(std::string_view key) {
+  require(key, "…");
   // A number that every caller's check accepts, so that the first error stays the first.
   return optional_number(key).value_or(0.5);
 }
@@ -130,29 +165,17 @@ std::optional<std::int64_t> TomlReader::optional_integer(std::string_view key, s
 }
 
 std::optional<std::string> TomlReader::optional_text(std::string_view key) {
-  const toml::node* value = node(key);
-  if (value == nullptr) return std::nullopt;
-  if (const auto* text = value->as_string()) return text->get();
-  fail_value(key, fmt::format("{} is {}, and must be text", key, kind_of(*value)),
-             fmt::format("write {} = \"…\", in quotes", key));
-  return std::nullopt;
+  return optional_value<std::string>(key, "text", fmt::format("write {} = \"…\", in quotes", key));
 }
 
 std::string TomlReader::text(std::string_view key) {
-  if (!has(key)) {
-    fail(key, bad_input("E-study-missing", fmt::format("{} {} is missing", section_, key),
-                        fmt::format("add a line '{} = \"…\"' to {}", key, section_)));
-  }
+  require(key, "\"…\"");
   return optional_text(key).value_or("");
 }
 
 std::optional<bool> TomlReader::optional_flag(std::string_view key) {
-  const toml::node* value = node(key);
-  if (value == nullptr) return std::nullopt;
-  if (const auto* flag = value->as_boolean()) return flag->get();
-  fail_value(key, fmt::format("{} is {}, and must be true or false", key, kind_of(*value)),
-             fmt::format("write {} = true or {} = false", key, key));
-  return std::nullopt;
+  return optional_value<bool>(key, "true or false",
+                              fmt::format("write {} = true or {} = false", key, key));
 }
 
 std::string TomlReader::choice(std::string_view key, const std::vector<std::string>& choices,
@@ -171,39 +194,11 @@ std::string TomlReader::choice(std::string_view key, const std::vector<std::stri
 }
 
 std::optional<std::vector<double>> TomlReader::optional_numbers(std::string_view key) {
-  const toml::node* value = node(key);
-  if (value == nullptr) return std::nullopt;
-  const auto* list = value->as_array();
-  std::vector<double> numbers;
-  if (list != nullptr) {
-    for (const auto& element : *list) {
-      if (element.is_number()) numbers.push_back(*element.value<double>());
-    }
-  }
-  if (list == nullptr || numbers.size() != list->size()) {
-    fail_value(key, fmt::format("{} must be a list of numbers", key),
-               fmt::format("write {} = [1.0, 2.0]", key));
-    return std::nullopt;
-  }
-  return numbers;
+  return optional_list<double>(key, "numbers", "[1.0, 2.0]");
 }
 
 std::optional<std::vector<std::string>> TomlReader::optional_texts(std::string_view key) {
-  const toml::node* value = node(key);
-  if (value == nullptr) return std::nullopt;
-  const auto* list = value->as_array();
-  std::vector<std::string> texts;
-  if (list != nullptr) {
-    for (const auto& element : *list) {
-      if (const auto* text = element.as_string()) texts.push_back(text->get());
-    }
-  }
-  if (list == nullptr || texts.size() != list->size()) {
-    fail_value(key, fmt::format("{} must be a list of texts", key),
-               fmt::format("write {} = [\"a\", \"b\"]", key));
-    return std::nullopt;
-  }
-  return texts;
+  return optional_list<std::string>(key, "texts", "[\"a\", \"b\"]");
 }
 
 Result<void> TomlReader::finish() {

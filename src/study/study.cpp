@@ -19,12 +19,6 @@ constexpr double kAddRemoveV2 = 0.25;
 // Where a row is replaced, Δ = (2 + w²)/√2 for every v² up to w² + w⁴/2: less would gain nothing.
 constexpr double kReplaceV2 = 1;
 
-bool is_fingerprint(const std::string& text) {
-  constexpr std::string_view kPrefix = "sha256:";
-  return text.starts_with(kPrefix) && text.size() == kPrefix.size() + 64 &&
-         !from_hex(std::string_view(text).substr(kPrefix.size())).empty();
-}
-
 }  // namespace
 
 RecordWeights released_weights(Neighbours neighbours, const SolveTerms& terms) {

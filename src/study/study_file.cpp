@@ -1,11 +1,8 @@
 // study.toml → Study: the sections in turn, then what they must be together.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <limits>
-#include <sstream>
 #include <utility>
 
 #include "base/digest.h"
@@ -68,47 +65,35 @@ Result<Study> parse_study(std::string_view text, const std::string& name) {
   SOTTO_ASSIGN(auto parsed, parse_toml(text, name));
   const toml::table& root = parsed;
   TomlReader top(&root, "the study", name);
-  auto section = [&](std::string_view key) {
+  for (const char* key : {"study", "privacy", "graph", "gt", "dishuf", "pairwise", "consensus",
+                          "solve", "data", "problem", "network"}) {
     const toml::node* node = top.node(key);
-    const toml::table* table = node == nullptr ? nullptr : node->as_table();
-    if (node != nullptr && table == nullptr) {
-      top.fail_value(key, fmt::format("{} must be a section", key),
-                     fmt::format("write [{}] on a line of its own", key));
-    }
-    return TomlReader(table, fmt::format("[{}]", key), name);
-  };
-
-  TomlReader study_section = section("study");
-  TomlReader privacy_section = section("privacy");
-  TomlReader graph_section = section("graph");
-  TomlReader gt_section = section("gt");
-  TomlReader dishuf_section = section("dishuf");
-  TomlReader pairwise_section = section("pairwise");
-  TomlReader consensus_section = section("consensus");
-  TomlReader solve_section = section("solve");
-  TomlReader data_section = section("data");
-  TomlReader problem_section = section("problem");
-  TomlReader network_section = section("network");
+    if (node == nullptr || node->is_table()) continue;
+    top.fail_value(key, fmt::format("{} must be a section", key),
+                   fmt::format("write [{}] on a line of its own", key));
+  }
   const toml::node* party_list = top.node("party");
   SOTTO_TRY(top.finish());
-  auto head = read_study_section(study_section);
-  if (!head) return head.error();
+  const auto section = [&](std::string_view key) {
+    return TomlReader(root[key].as_table(), fmt::format("[{}]", key), name);
+  };
+  SOTTO_ASSIGN(auto head, read_study_section(section("study")));
   SOTTO_ASSIGN(auto parties, read_parties(party_list, name));
-  SOTTO_ASSIGN(auto privacy, read_privacy_section(privacy_section));
-  SOTTO_ASSIGN(auto weights, read_graph_section(graph_section, parties));
-  SOTTO_ASSIGN(auto gt, read_gt_section(gt_section));
-  SOTTO_ASSIGN(auto dishuf, read_dishuf_section(dishuf_section));
-  SOTTO_ASSIGN(auto pairwise, read_pairwise_section(pairwise_section));
-  SOTTO_ASSIGN(auto consensus, read_consensus_section(consensus_section));
-  SOTTO_ASSIGN(auto solve, read_solve_section(solve_section, privacy.unit));
+  SOTTO_ASSIGN(auto privacy, read_privacy_section(section("privacy")));
+  SOTTO_ASSIGN(auto weights, read_graph_section(section("graph"), parties));
+  SOTTO_ASSIGN(auto gt, read_gt_section(section("gt")));
+  SOTTO_ASSIGN(auto dishuf, read_dishuf_section(section("dishuf")));
+  SOTTO_ASSIGN(auto pairwise, read_pairwise_section(section("pairwise")));
+  SOTTO_ASSIGN(auto consensus, read_consensus_section(section("consensus")));
+  SOTTO_ASSIGN(auto solve, read_solve_section(section("solve"), privacy.unit));
   if (privacy.unit == Unit::kRecord) {
     privacy.sensitivity = row_sensitivity(privacy.neighbours, solve);
   }
-  SOTTO_ASSIGN(auto data, read_data_section(data_section, name));
-  SOTTO_ASSIGN(auto problem, read_problem_section(problem_section));
-  SOTTO_ASSIGN(auto network, read_network_section(network_section, weights.graph().size()));
-  Study study{.name = std::move(head->name),
-              .solver = head->solver,
+  SOTTO_ASSIGN(auto data, read_data_section(section("data"), name));
+  SOTTO_ASSIGN(auto problem, read_problem_section(section("problem")));
+  SOTTO_ASSIGN(auto network, read_network_section(section("network"), weights.graph().size()));
+  Study study{.name = std::move(head.name),
+              .solver = head.solver,
               .privacy = privacy,
               .weights = std::move(weights),
               .gt = gt,

@@ -65,10 +65,10 @@ void InvariantChecker::refused(PartyId at, const Error& error) {
 // draw of noise, or a release of a second attempt, would show here.
 void InvariantChecker::sent(PartyId from, const std::string& frame, const Session& session,
                             const MemoryJournal& journal) {
-  const auto parsed = session::frame_from(frame);
+  const auto parsed = session::parse<wire::Frame>(frame);
   if (!parsed) return violated(from, "sent what cannot be read");
   if (parsed->number() == 0) return;
-  auto body = session::body_from(parsed->body());
+  auto body = session::parse<wire::Body>(parsed->body());
   if (!body) return violated(from, "sent what cannot be read");
   if (!body->has_step()) return;
   const wire::Step& step = body->step();

@@ -142,10 +142,10 @@ class Rogue {
   [[nodiscard]] std::vector<wire::Body> heard() const {
     std::vector<wire::Body> bodies;
     for (const auto& [from, bytes] : heard_) {
-      const auto whole = session::frame_from(bytes);
+      const auto whole = session::parse<wire::Frame>(bytes);
       EXPECT_TRUE(whole);
       if (!whole || whole->body().empty()) continue;
-      const auto body = session::body_from(whole->body());
+      const auto body = session::parse<wire::Body>(whole->body());
       EXPECT_TRUE(body);
       if (body) bodies.push_back(*body);
     }

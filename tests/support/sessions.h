@@ -29,12 +29,13 @@ struct Mail {
 
 // A frame's body, and what a statement in it says.
 inline wire::Body body_in(const std::string& frame) {
-  const auto parsed = session::frame_from(frame);
-  return parsed && parsed->number() > 0 ? *session::body_from(parsed->body()) : wire::Body{};
+  const auto parsed = session::parse<wire::Frame>(frame);
+  return parsed && parsed->number() > 0 ? *session::parse<wire::Body>(parsed->body())
+                                        : wire::Body{};
 }
 inline wire::Text text_in(const std::string& frame) {
   const wire::Body body = body_in(frame);
-  return body.has_statement() ? *session::text_from(body.statement().text()) : wire::Text{};
+  return body.has_statement() ? *session::parse<wire::Text>(body.statement().text()) : wire::Text{};
 }
 inline bool is_readable(const std::string& frame) {
   const wire::Body body = body_in(frame);
@@ -177,7 +178,7 @@ class Network {
 
 // A frame with another body under the same number.
 inline std::string with_body(const std::string& frame, const wire::Body& body) {
-  wire::Frame changed = *session::frame_from(frame);
+  wire::Frame changed = *session::parse<wire::Frame>(frame);
   changed.set_body(body.SerializeAsString());
   return changed.SerializeAsString();
 }

@@ -14,7 +14,6 @@
 
 #include "cli/demo/child_process.h"
 #include "cli/demo/demo.h"
-#include "cli/terminal/terminal.h"
 #include "run/join_event.h"
 
 namespace sotto {

@@ -1,19 +1,17 @@
 // Reads the parties' models back, compares them with a fit that no real run could have, and prints.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "cli/demo/demo.h"
-#include "cli/terminal/terminal.h"
 #include "plan/plan.h"
+#include "run/model.h"
 #include "run/tables.h"
 #include "solve/estimators.h"
 #include "solve/fit.h"
 #include "store/store.h"
-#include "study/study.h"
 
 namespace sotto {
 namespace {
@@ -49,21 +47,13 @@ Result<std::vector<double>> fit_without_noise(const Study& study, const DemoSetu
   return std::vector<double>(own.values.begin(), own.values.end());
 }
 
-std::string short_number(double value) {
-  return fmt::format("{:.5g}", value);
-}
-
 std::string coefficient_rows(const DemoResult& result) {
   constexpr const char* kRow = "  {:<24} {:>10} {:>24} {:>15}\n";
   std::string text =
       fmt::format(kRow, result.record.target, "value", "95 % interval", "without noise*");
   for (std::size_t k = 0; k < result.record.coefficients.size(); ++k) {
     const auto& c = result.record.coefficients[k];
-    const std::string interval = c.interval
-                                     ? fmt::format("{} … {}", short_number(c.interval->first),
-                                                   short_number(c.interval->second))
-                                     : "–";
-    text += fmt::format(kRow, c.name, short_number(c.value), interval,
+    text += fmt::format(kRow, c.name, short_number(c.value), interval_text(c),
                         short_number(result.without_noise[k]));
   }
   if (!result.record.errors_refused.empty()) {
@@ -151,11 +141,9 @@ Result<DemoResult> demo_result(const DemoSetup& setup) {
     result.same_bits = result.same_bits && !bytes.empty() && bytes == first;
   }
   result.model = nlohmann::ordered_json::parse(first, nullptr, false);
-  SOTTO_ASSIGN(auto record,
+  SOTTO_ASSIGN(result.record,
                read_record(std::filesystem::path(result.models.front()).parent_path()));
-  result.record = std::move(record);
-  SOTTO_ASSIGN(auto fit, fit_without_noise(study, setup));
-  result.without_noise = std::move(fit);
+  SOTTO_ASSIGN(result.without_noise, fit_without_noise(study, setup));
   return result;
 }
 

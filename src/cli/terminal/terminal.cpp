@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace sotto {
@@ -86,7 +87,8 @@ ProgressTable::Style ProgressTable::usual_style() {
   return isatty(STDERR_FILENO) == 1 ? Style::kTable : Style::kLines;
 }
 
-ProgressTable::ProgressTable(std::vector<std::string> names, Style style) : style_(style) {
+ProgressTable::ProgressTable(std::vector<std::string> names, Style style)
+    : style_(style), start_seconds_(seconds_now()) {
   for (std::string& name : names) {
     name_width_ = std::max(name_width_, name.size());
     rows_.push_back({.name = std::move(name), .news = "starting", .step = 0, .seconds = 0});
@@ -97,15 +99,11 @@ ProgressTable::~ProgressTable() {
   if (style_ == Style::kTable) draw_table();
 }
 
-double ProgressTable::seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-}
-
 void ProgressTable::tell(std::size_t party, const std::string& news,
                          std::optional<std::size_t> step) {
   Row& row = rows_.at(party);
   row.news = news;
-  row.seconds = seconds();
+  row.seconds = seconds_now() - start_seconds_;
   row.step = step.value_or(row.step);
   if (style_ == Style::kLines) {
     fmt::print(stderr, "{:5.1f} s  {:<{}}  {}\n", row.seconds, row.name, name_width_, row.news);
@@ -114,12 +112,13 @@ void ProgressTable::tell(std::size_t party, const std::string& news,
 }
 
 void ProgressTable::draw() {
-  if (style_ != Style::kTable || seconds() - last_draw_ < kBetweenDraws) return;
+  if (style_ != Style::kTable || seconds_now() - start_seconds_ - last_draw_ < kBetweenDraws)
+    return;
   draw_table();
 }
 
 void ProgressTable::draw_table() {
-  last_draw_ = seconds();
+  last_draw_ = seconds_now() - start_seconds_;
   std::string text;
   if (drawn_) text += fmt::format("\x1b[{}A", rows_.size());
   drawn_ = true;

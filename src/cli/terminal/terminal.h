@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -66,7 +65,6 @@ class ProgressTable {
     std::size_t step = 0;
     double seconds = 0;
   };
-  [[nodiscard]] double seconds() const;
   void draw_table();
 
   std::vector<Row> rows_;
@@ -74,7 +72,7 @@ class ProgressTable {
   std::size_t name_width_ = 0;
   bool drawn_ = false;
   double last_draw_ = -1;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  double start_seconds_;
 };
 
 }  // namespace sotto

@@ -28,15 +28,10 @@ std::string shown(const std::vector<std::string>& names) {
   return names.size() <= kShown ? text : fmt::format("{} and {} more", text, names.size() - kShown);
 }
 
-std::string trimmed(std::string_view text) {
-  const std::size_t from = text.find_first_not_of(" \t");
-  if (from == std::string_view::npos) return {};
-  return std::string(text.substr(from, text.find_last_not_of(" \t") - from + 1));
-}
-
 }  // namespace
 
-Result<CsvLayout> CsvLayout::make(const std::vector<std::string>& header, const Schema& schema) {
+Result<CsvLayout> CsvLayout::make(const std::vector<std::string>& header, const Schema& schema,
+                                  bool with_target) {
   CsvLayout layout;
   layout.fields_per_record = header.size();
   layout.missing = schema.missing;
@@ -46,7 +41,7 @@ Result<CsvLayout> CsvLayout::make(const std::vector<std::string>& header, const 
         {column_of(feature), 0,
          categorical == nullptr ? std::vector<std::string>{} : categorical->levels});
   }
-  layout.columns.push_back({schema.target.column, 0, {}});
+  if (with_target) layout.columns.push_back({schema.target.column, 0, {}});
   for (Column& column : layout.columns) {
     const auto found = std::find(header.begin(), header.end(), column.name);
     if (found == header.end()) {
@@ -94,7 +89,7 @@ Result<std::vector<std::string>> first_record(CsvKernel kernel, std::string_view
     std::string_view raw = text.substr(from, to - from);
     const bool last = text[to] == '\n';
     if (last && raw.ends_with('\r')) raw.remove_suffix(1);
-    fields.push_back(raw.starts_with('"') ? unquote(raw).value_or("") : trimmed(raw));
+    fields.push_back(raw.starts_with('"') ? unquote(raw).value_or("") : std::string(trimmed(raw)));
     if (last) {
       length = to + std::size_t{1};
       return fields;
@@ -247,10 +242,9 @@ double CsvBlockParser::unusual_value(std::size_t c, std::string_view field) {
   if (field.starts_with('"')) {
     unquoted = unquote(field);
     if (!unquoted) {
-      fail(bad_input("E-csv-quote", "a quoted field goes on after its quote",
-                     "quote the whole field"),
-           field, column.name);
-      return kMissing;
+      return fail(bad_input("E-csv-quote", "a quoted field goes on after its quote",
+                            "quote the whole field"),
+                  field, column.name);
     }
     meant = *unquoted;
   }
@@ -265,25 +259,24 @@ double CsvBlockParser::unusual_value(std::size_t c, std::string_view field) {
   }
   if (!column.levels.empty()) {
     if (const std::optional<double> level = level_of(c, meant)) return *level;
-    fail(bad_input("E-csv-level", fmt::format("the study knows no level \"{}\"", shown(meant)),
-                   "use one of " + shown(column.levels)),
-         field, column.name);
-    return kMissing;
+    return fail(
+        bad_input("E-csv-level", fmt::format("the study knows no level \"{}\"", shown(meant)),
+                  "use one of " + shown(column.levels)),
+        field, column.name);
   }
   double value = 0;
   if (parse_decimal(meant, value)) return value;
-  fail(bad_input("E-csv-number", fmt::format("\"{}\" is not a number", shown(meant)),
-                 "write a decimal number, or nothing or NA where it is missing"),
-       field, column.name);
-  return kMissing;
+  return fail(bad_input("E-csv-number", fmt::format("\"{}\" is not a number", shown(meant)),
+                        "write a decimal number, or nothing or NA where it is missing"),
+              field, column.name);
 }
 
 // Columns are read one after the other, so faults do not come in the file's
 // order; the first in the file is the one that counts.
-void CsvBlockParser::fail(Error error, std::string_view field, const std::string& column) {
+double CsvBlockParser::fail(Error error, std::string_view field, const std::string& column) {
   const auto offset = static_cast<std::size_t>(field.data() - text_.data());
-  if (fault_ && fault_->offset <= offset) return;
-  fault_ = CsvFault{std::move(error), offset, column};
+  if (!fault_ || offset < fault_->offset) fault_ = CsvFault{std::move(error), offset, column};
+  return kMissing;
 }
 
 }  // namespace sotto

@@ -26,11 +26,11 @@ struct CsvLayout {
 
   std::size_t fields_per_record = 0;
   MissingRule missing = MissingRule::kDrop;
-  std::vector<Column> columns;  // features in the schema's order, then the target
+  std::vector<Column> columns;  // features in the schema's order, then the target if it is wanted
 
   // From the names in a file's header. E-csv-header.
   [[nodiscard]] static Result<CsvLayout> make(const std::vector<std::string>& header,
-                                              const Schema& schema);
+                                              const Schema& schema, bool with_target = true);
 };
 
 // What is wrong in a block of records, and where.
@@ -72,7 +72,8 @@ class CsvBlockParser {
   [[nodiscard]] std::optional<double> level_of(std::size_t c, std::string_view field) const;
   // Missing, quoted, blank-padded, long or wrong: everything but the common case.
   [[nodiscard]] double unusual_value(std::size_t c, std::string_view field);
-  void fail(Error error, std::string_view field, const std::string& column);
+  // Returns what stands in the value's place.
+  double fail(Error error, std::string_view field, const std::string& column);
 
   const CsvLayout& layout_;
   CsvKernel kernel_;

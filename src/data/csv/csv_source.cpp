@@ -136,7 +136,8 @@ class Reading {
 Result<void> read_file(const std::string& path, const Schema& schema, const CsvOptions& options,
                        const RowSink& sink) {
   SOTTO_ASSIGN(OpenCsv csv, open_csv(path, options));
-  SOTTO_ASSIGN(const CsvLayout layout, CsvLayout::make(csv.header, schema).at(path + ", line 1"));
+  SOTTO_ASSIGN(const CsvLayout layout,
+               CsvLayout::make(csv.header, schema, options.with_target).at(path + ", line 1"));
   return Reading(path, std::move(csv), layout, options, sink).run();
 }
 
@@ -174,11 +175,6 @@ Result<void> CsvSource::read(const Schema& schema, const RowSink& sink) const {
     before += size_on_disk({&path, 1});
   }
   return {};
-}
-
-Result<std::vector<std::string>> read_csv_header(const std::string& path) {
-  SOTTO_ASSIGN(OpenCsv csv, open_csv(path, {}));
-  return std::move(csv.header);
 }
 
 }  // namespace sotto

@@ -24,7 +24,8 @@ using CsvProgress = std::function<void(std::uint64_t done, std::uint64_t total)>
 struct CsvOptions {
   static constexpr int kMaxThreads = 64;
 
-  int threads = 0;  // 0: one per processor core
+  int threads = 0;          // 0: one per processor core
+  bool with_target = true;  // false: the target's column is not read, and need not be there
   CsvKernel kernel = best_csv_kernel();
   std::size_t block_bytes = RecordBlocks::kDefaultBlockBytes;
   CsvProgress progress;  // called by one thread at a time, whichever it is
@@ -57,8 +58,5 @@ class CsvSource final : public Source {
   std::vector<std::string> paths_;
   CsvOptions options_;
 };
-
-// The names of a file's columns, in the file's order.
-[[nodiscard]] Result<std::vector<std::string>> read_csv_header(const std::string& path);
 
 }  // namespace sotto

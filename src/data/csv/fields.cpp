@@ -167,9 +167,7 @@ std::size_t parse_plain_column(CsvKernel kernel, const char* text, const std::ui
 }
 
 bool parse_decimal(std::string_view field, double& value) {
-  auto blank = [](char c) { return c == ' ' || c == '\t'; };
-  while (!field.empty() && blank(field.front())) field.remove_prefix(1);
-  while (!field.empty() && blank(field.back())) field.remove_suffix(1);
+  field = trimmed(field);
   if (!field.empty() && field.front() == '+') {
     field.remove_prefix(1);
     if (!field.empty() && field.front() == '-') return false;
