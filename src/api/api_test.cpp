@@ -11,7 +11,8 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace sotto::v1 {
 namespace {
@@ -110,7 +111,7 @@ TEST_F(PublicLibrary, PlansForTheStudysSolverAndForOthers) {
   EXPECT_GT(own->sum_noise_sd, other->sum_noise_sd);
   EXPECT_EQ(own->observers.front().name, "eavesdropper");
   EXPECT_LE(own->observers.front().epsilon_at_delta, 10.0001);
-  EXPECT_EQ(nlohmann::json::parse(own->json)["solver"], "ac");
+  EXPECT_EQ(parse_json(own->json)["solver"], "ac");
   EXPECT_THAT(own->text, HasSubstr("ac"));
 }
 

@@ -4,9 +4,9 @@
 
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "run/predict.h"
 
 namespace sotto::v1 {
@@ -18,8 +18,7 @@ struct Model::Inside {
 };
 
 Result<Model> Model::parse(const std::string& json, const std::string& name) {
-  using Json = nlohmann::ordered_json;
-  const Json file = Json::parse(json, nullptr, false);
+  const Json file = parse_json(json);
   if (file.is_discarded()) {
     return bad_input("E-model-file", "this is no JSON", "use a model.json that sotto has written")
         .at(name);

@@ -4,9 +4,8 @@
 
 #include <sotto/plan.h>
 
-#include <nlohmann/json.hpp>
-
 #include "api/inside.h"
+#include "base/json.h"
 
 namespace sotto::v1 {
 
@@ -28,7 +27,7 @@ Result<Plan> make_plan(const Study& study, Solver solver) {
             .bytes = made.traffic.bytes,
             .warnings = made.warnings,
             .text = to_text(terms, made),
-            .json = to_json(terms, made).dump(2) + "\n"};
+            .json = json_text(to_json(terms, made))};
   for (const Adversary& adversary : made.adversaries) {
     plan.observers.push_back({.name = observer_name(adversary),
                               .shift = adversary.shift,

@@ -4,9 +4,8 @@
 
 #include <sotto/simulate.h>
 
-#include <nlohmann/json.hpp>
-
 #include "api/inside.h"
+#include "base/json.h"
 #include "run/tables.h"
 
 namespace sotto::v1 {
@@ -20,8 +19,7 @@ Result<Simulation> simulate(const Study& study, const SimulateOptions& options) 
   for (const Solver solver : options.solvers) run.solvers.push_back(inside(solver));
   if (run.solvers.empty()) run.solvers.push_back(study.inside().solver);
   SOTTO_ASSIGN(auto made, simulate_study(study.inside(), run));
-  Simulation simulation{.x_star = made.x_star,
-                        .json = to_json(study.inside(), made).dump(2) + "\n"};
+  Simulation simulation{.x_star = made.x_star, .json = json_text(to_json(study.inside(), made))};
   for (auto& trial : made.runs) {
     simulation.trials.push_back({.solver = outside(trial.solver),
                                  .trial = trial.trial,
@@ -43,7 +41,7 @@ Result<Model> simulate_tables(const Study& study, const std::vector<std::string>
   SOTTO_ASSIGN(const auto planned, plan_study(terms, terms.solver));
   SOTTO_ASSIGN(auto tables, read_tables(terms, {.files = files}));
   SOTTO_ASSIGN(const auto model, sotto::simulate_tables(planned, std::move(tables)));
-  return Model::parse(to_json(model).dump(2) + "\n", "model.json");
+  return Model::parse(json_text(to_json(model)), "model.json");
 }
 
 }  // namespace sotto::v1

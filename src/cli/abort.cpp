@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
 #include "run/home.h"
@@ -60,7 +60,7 @@ Result<std::string> abort_run(const AbortOptions& options, Output output) {
   const RunCost cost = cost_of(end.after);
   const std::string said = statement(cost_of(end.before), cost);
   if (!output.json()) return abort_text(end, said);
-  nlohmann::ordered_json json = to_json(end.after);
+  Json json = to_json(end.after);
   json["ended_by"] = end.by_process ? "its process" : "abort";
   json["released"] = cost.released();
   json["statement"] = said;

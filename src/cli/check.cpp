@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
 #include "run/home.h"
@@ -38,7 +38,7 @@ std::string check_text(const std::vector<CheckItem>& items) {
   return text;
 }
 
-nlohmann::ordered_json item_json(const CheckItem& item) {
+Json item_json(const CheckItem& item) {
   return {{"name", kCheckSubjects[item.subject]},
           {"verdict", kCheckVerdicts[item.verdict]},
           {"what", item.what},

@@ -5,8 +5,8 @@
 
 #include <ctime>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/demo/demo.h"
 #include "network/transport.h"
 #include "run/join.h"
@@ -80,7 +80,7 @@ TEST_F(CheckVerb, FindsNoProblemWithAPartyWhoseNeighboursAreNotThereYet) {
                                HasSubstr("0 problems"), Not(HasSubstr("  problem  "))));
   const CommandRun second = check(1, {{"--format", "json"}, {"--seconds", "1.5"}});
   EXPECT_EQ(second.status, 0) << second.out << second.err;
-  const auto json = nlohmann::json::parse(second.out);
+  const auto json = parse_json(second.out);
   EXPECT_EQ(json["problems"], 0);
   EXPECT_EQ(json["party"], "party-2");
   EXPECT_EQ(json["checks"].back()["verdict"], "warning");

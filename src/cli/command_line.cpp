@@ -7,10 +7,10 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <exception>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
 
+#include "base/json.h"
 #include "cli/terminal/terminal.h"
 #include "run/join_event.h"
 #include "store/store.h"
@@ -47,10 +47,9 @@ int print_error(const Error& error, ErrorStyle style) {
       break;
     case ErrorStyle::kJson: {
       // File names need not be UTF-8, and JSON must.
-      nlohmann::ordered_json body;
+      Json body;
       body["error"] = to_json(error);
-      fmt::print(stderr, "{}\n",
-                 body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+      fmt::print(stderr, "{}\n", json_line(body));
       break;
     }
     case ErrorStyle::kEvent:
@@ -102,10 +101,6 @@ Result<std::string> run_guarded(const Verb& verb) {
 }
 
 }  // namespace
-
-std::string json_text(const nlohmann::ordered_json& json) {
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
 
 Syntax Syntax::verb(const std::string& name, const std::string& summary,
                     const std::string& example) const {

@@ -30,9 +30,6 @@ struct Output {
   [[nodiscard]] bool json() const { return format == Format::kJson; }
 };
 
-// JSON as verbs print it. Names and paths need not be UTF-8, and JSON must.
-[[nodiscard]] std::string json_text(const nlohmann::ordered_json& json);
-
 inline constexpr const char* kHomeHelp = "the party's folder; else $SOTTO_HOME, else ~/.sotto";
 
 struct WholeRange {

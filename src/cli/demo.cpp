@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/json.h"
 #include "cli/command_line.h"
 
 namespace sotto {
@@ -26,7 +27,7 @@ Result<std::string> demo(const DemoSettings& settings, Output output) {
   SOTTO_ASSIGN(const auto run, run_demo_parties(setup, json ? ProgressTable::Style::kSilent
                                                             : ProgressTable::usual_style()));
   SOTTO_ASSIGN(const auto result, demo_result(setup));
-  const std::string text = json ? demo_json(setup, run, result).dump(2) + "\n"
+  const std::string text = json ? json_text(demo_json(setup, run, result))
                                 : demo_text(setup, run, result, program_name());
   if (result.same_bits) return text;
   fmt::print("{}", text);

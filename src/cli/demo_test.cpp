@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/json.h"
 #include "cli/demo/child_process.h"
 #include "store/store.h"
 #include "study/study.h"
@@ -143,7 +143,7 @@ TEST_F(DemoVerb, FitsOneModelOverPartiesThatAreProcessesOfTheirOwn) {
       demo({"--parties", "3", "--rows", "4000", "--solver", "pairwise", "--format", "json"});
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.err, "");
-  const auto json = nlohmann::json::parse(run.out);
+  const auto json = parse_json(run.out);
   EXPECT_EQ(json["same_bits"], true);
   EXPECT_EQ(json["made_up_data"], true);
   EXPECT_EQ(json["solver"], "pairwise");

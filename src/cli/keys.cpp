@@ -3,8 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/command_line.h"
 #include "network/identity.h"
 #include "run/home.h"

@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "network/identity.h"
 #include "support/command_line.h"
 
@@ -48,9 +48,9 @@ TEST_F(KeysVerb, ShowsWhatNewHasMadeAndNeverTheKey) {
   const CommandRun json =
       run_sotto({"keys", "show", "--home", home_, "--port", "7105", "--format", "json"});
   ASSERT_EQ(json.status, 0) << json.err;
-  const auto parsed = nlohmann::json::parse(json.out);
+  const auto parsed = parse_json(json.out);
   EXPECT_EQ(parsed["name"], "north");
-  EXPECT_EQ(parsed["hosts"], nlohmann::json({"::1"}));
+  EXPECT_EQ(parsed["hosts"], Json({"::1"}));
   EXPECT_EQ(parsed["fingerprint"], Identity::load(home_)->fingerprint());
   EXPECT_THAT(parsed["party"].get<std::string>(), HasSubstr("[::1]:7105"));
   for (const CommandRun& outcome : {made, shown, json}) {

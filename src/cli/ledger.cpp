@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
 #include "run/home.h"
@@ -62,12 +62,12 @@ std::string ledger_text(const std::string& home, const LedgerView& view) {
   return text;
 }
 
-nlohmann::ordered_json amount_json(const std::optional<LedgerAmount>& amount) {
+Json amount_json(const std::optional<LedgerAmount>& amount) {
   if (!amount) return nullptr;
   return {{"epsilon", amount->epsilon}, {"delta", amount->delta}};
 }
 
-nlohmann::ordered_json account_json(const LedgerAccount& account) {
+Json account_json(const LedgerAccount& account) {
   return {{"data", account.data},
           {"unit", account.unit},
           {"spent", amount_json(account.spent)},
@@ -75,7 +75,7 @@ nlohmann::ordered_json account_json(const LedgerAccount& account) {
           {"left", amount_json(account.left)}};
 }
 
-nlohmann::ordered_json entry_json(const LedgerEntry& entry) {
+Json entry_json(const LedgerEntry& entry) {
   const Debit& debit = entry.debit;
   return {{"time", utc_text(entry.time)},
           {"state", kEntryStates[entry.state]},

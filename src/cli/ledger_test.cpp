@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "run/home.h"
 #include "store/store.h"
 #include "support/command_line.h"
@@ -47,7 +47,7 @@ TEST_F(LedgerOnTheCommandLine, SaysThatNothingWasSpentAndMakesNothing) {
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("Nothing was spent"));
   const CommandRun scripted = run_sotto({"ledger", "--home", home(), "--format", "json"});
-  const auto json = nlohmann::json::parse(scripted.out);
+  const auto json = parse_json(scripted.out);
   EXPECT_TRUE(json["accounts"].is_array() && json["accounts"].empty());
   EXPECT_TRUE(json["entries"].is_array() && json["entries"].empty());
   EXPECT_FALSE(std::filesystem::exists(home()));
@@ -69,8 +69,7 @@ TEST_F(LedgerOnTheCommandLine, ShowsWhatWasSpentOnWhatWhenAndWhatIsLeft) {
                     HasSubstr("limit  ε = 2, δ = 1e-05"), HasSubstr("2023-11-14T22:13:20Z  spent"),
                     HasSubstr("energy"), HasSubstr("a1b2"), Not(HasSubstr("\x1b"))));
 
-  const auto json =
-      nlohmann::json::parse(run_sotto({"ledger", "--home", home(), "--format", "json"}).out);
+  const auto json = parse_json(run_sotto({"ledger", "--home", home(), "--format", "json"}).out);
   ASSERT_EQ(json["accounts"].size(), 1U);
   const auto& account = json["accounts"][0];
   EXPECT_EQ(account["data"], "all data");
@@ -99,7 +98,7 @@ TEST_F(LedgerOnTheCommandLine, WhatIsNoLimitIsBadInput) {
   const CommandRun scripted = run_sotto({"ledger", "limit", "--data", "", "--epsilon", "1",
                                          "--delta", "0", "--home", home(), "--format", "json"});
   EXPECT_EQ(scripted.status, 2);
-  EXPECT_EQ(nlohmann::json::parse(scripted.err)["error"]["name"], "E-ledger-data");
+  EXPECT_EQ(parse_json(scripted.err)["error"]["name"], "E-ledger-data");
 }
 
 TEST_F(LedgerOnTheCommandLine, AnErrorOfTheStoreIsTold) {

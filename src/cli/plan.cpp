@@ -2,8 +2,8 @@
 #include "plan/plan.h"
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/command_line.h"
 #include "study/study.h"
 

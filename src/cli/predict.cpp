@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "base/files.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "cli/command_line.h"
 #include "report/csv.h"
 
@@ -26,7 +26,7 @@ std::string predictions_csv(const Predictions& found) {
   return csv.text();
 }
 
-nlohmann::ordered_json predictions_json(const ModelFile& model, const Predictions& found) {
+Json predictions_json(const ModelFile& model, const Predictions& found) {
   return {
       {"study", model.study},
       {"target", model.schema.target.column},

@@ -3,9 +3,9 @@
 
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "cli/command_line.h"
 #include "report/run_report.h"
 #include "run/run_record.h"

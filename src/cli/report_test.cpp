@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "run/run_record.h"
 #include "support/command_line.h"
 
@@ -43,7 +43,7 @@ TEST_F(ReportVerb, LeavesOutTheOwnCountsWhenAskedTo) {
   const CommandRun outcome =
       run_sotto({"report", folder_.string(), "--share", "--out", out.string(), "--format", "json"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  const auto json = nlohmann::json::parse(outcome.out);
+  const auto json = parse_json(outcome.out);
   EXPECT_EQ(json["report"], out.string());
   EXPECT_EQ(json["private"], false);
   EXPECT_THAT(FolderTest::read(out), Not(HasSubstr("1,234")));

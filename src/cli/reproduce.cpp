@@ -1,8 +1,8 @@
 // `sotto reproduce`: the paper's figures.
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
 #include "paper/case_studies.h"

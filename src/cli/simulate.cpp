@@ -6,10 +6,10 @@
 
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
 #include "study/study.h"
@@ -73,7 +73,7 @@ Result<std::string> over_tables(const Study& study, Solver solver, const Simulat
   SOTTO_ASSIGN(auto tables, read_data(study, options));
   SOTTO_ASSIGN(const auto model,
                simulate_tables(planned, std::move(tables), {.cipher = cipher.get()}));
-  const std::string json = to_json(model).dump(2) + "\n";
+  const std::string json = json_text(to_json(model));
   std::string where;
   if (!options.out.empty()) {
     const std::filesystem::path folder(options.out);

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
 #include "run/home.h"

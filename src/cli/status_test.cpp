@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/json.h"
 #include "store/store.h"
 #include "support/command_line.h"
 
@@ -65,7 +65,7 @@ TEST_F(StatusVerb, SaysThatThereWasNoRunAndMakesNothing) {
   EXPECT_EQ(text.status, 0) << text.err;
   EXPECT_THAT(text.out, HasSubstr("No run was ever begun"));
   const CommandRun json = run_sotto({"status", "--home", home(), "--format", "json"});
-  EXPECT_TRUE(nlohmann::json::parse(json.out)["runs"].empty());
+  EXPECT_TRUE(parse_json(json.out)["runs"].empty());
   EXPECT_FALSE(std::filesystem::exists(home()));
 }
 
@@ -86,8 +86,7 @@ TEST_F(StatusVerb, ShowsEachRunWithItsStateItsCostAndItsFiles) {
                     HasSubstr("2023-11-14T22:13:20Z"),
                     HasSubstr("income, run 99aa456789ab: running; no process is in it"),
                     HasSubstr("waiting for south"), HasSubstr("reserved"), Not(HasSubstr("\x1b"))));
-  const auto json =
-      nlohmann::json::parse(run_sotto({"status", "--home", home(), "--format", "json"}).out);
+  const auto json = parse_json(run_sotto({"status", "--home", home(), "--format", "json"}).out);
   ASSERT_EQ(json["runs"].size(), 2U);
   EXPECT_EQ(json["runs"][0]["state"], "finished");
   EXPECT_EQ(json["runs"][0]["files"][0], "/r/model.json");
@@ -133,7 +132,7 @@ TEST_F(AbortVerb, SaysThatWhatWasSpentStaysSpent) {
   }
   const CommandRun run = abort({"--format", "json"});
   EXPECT_EQ(run.status, 0) << run.err;
-  const auto json = nlohmann::json::parse(run.out);
+  const auto json = parse_json(run.out);
   EXPECT_EQ(json["released"], true);
   EXPECT_EQ(json["state"], "aborted");
   EXPECT_EQ(json["ended_by"], "abort");

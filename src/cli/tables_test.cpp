@@ -3,9 +3,9 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json.h"
 #include "support/command_line.h"
 
 // The road of a table through the program: generate, plan, simulate --data,
@@ -54,14 +54,14 @@ class TablesOnTheCommandLine : public testing::Test {
 TEST_F(TablesOnTheCommandLine, GoFromMadeUpRowsToPredictions) {
   const CommandRun plan = run_sotto({"plan", path("study.toml"), "--format", "json"});
   ASSERT_EQ(plan.status, 0) << plan.err;
-  EXPECT_TRUE(nlohmann::json::parse(plan.out)["accuracy"]["rows_needed"].is_number());
+  EXPECT_TRUE(parse_json(plan.out)["accuracy"]["rows_needed"].is_number());
 
   const CommandRun run = simulate({"--data", data_, "--out", path("run")});
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_NE(run.out.find("insulation=renovated"), std::string::npos);
-  const auto model = nlohmann::json::parse(content(folder_ / "run" / "model.json"));
+  const auto model = parse_json(content(folder_ / "run" / "model.json"));
   EXPECT_EQ(model["coefficients"].size(), 11U);
-  const auto record = nlohmann::json::parse(content(folder_ / "run" / "record.json"));
+  const auto record = parse_json(content(folder_ / "run" / "record.json"));
   EXPECT_EQ(record["own"].size(), 3U);
 
   const CommandRun predicted = run_sotto({"predict", path("run/model.json"), path("party-2.csv")});
@@ -77,13 +77,13 @@ TEST_F(TablesOnTheCommandLine, GoFromMadeUpRowsToPredictions) {
 
   const CommandRun json =
       run_sotto({"predict", path("run/model.json"), path("party-2.csv"), "--format", "json"});
-  EXPECT_EQ(nlohmann::json::parse(json.out)["predictions"].size(), 1500U);
+  EXPECT_EQ(parse_json(json.out)["predictions"].size(), 1500U);
 }
 
 TEST_F(TablesOnTheCommandLine, PrintTheModelAsJson) {
   const CommandRun run = simulate({"--data", data_, "--format", "json"});
   ASSERT_EQ(run.status, 0) << run.err;
-  const auto model = nlohmann::json::parse(run.out);
+  const auto model = parse_json(run.out);
   EXPECT_EQ(model["study"], "energy");
   EXPECT_FALSE(model.contains("own"));
 }
@@ -115,8 +115,7 @@ TEST_F(TablesOnTheCommandLine, RefuseASeedAndSeveralReleasesForPrivacy) {
 
 TEST_F(TablesOnTheCommandLine, DrawNewNoiseEveryTime) {
   const auto hash = [&] {
-    return nlohmann::json::parse(
-               simulate({"--data", data_, "--format", "json"}).out)["transcript_hash"]
+    return parse_json(simulate({"--data", data_, "--format", "json"}).out)["transcript_hash"]
         .get<std::string>();
   };
   EXPECT_NE(hash(), hash());

@@ -4,16 +4,14 @@
 #include <cerrno>
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "base/json.h"
 #include "moments/costs.h"
 
 // JSON to costs; every error says file, party and entry.
 namespace sotto {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::size_t kMaxProblemBytes = std::size_t{1} << 28U;
 // How far A's two triangles may differ, relative to the larger of the two entries.
@@ -34,7 +32,7 @@ std::string json_position(std::string_view text, std::size_t byte) {
 // One party's values, and the words for where they stand.
 class PartyReader {
  public:
-  PartyReader(const json& party, std::string place) : party_(party), place_(std::move(place)) {}
+  PartyReader(const Json& party, std::string place) : party_(party), place_(std::move(place)) {}
 
   [[nodiscard]] Result<Quadratic> read() const {
     if (!party_.is_object()) return shape("is not an object", R"({"A": [[…], …], "B": […]})");
@@ -49,8 +47,8 @@ class PartyReader {
       if (!party_[key].is_array())
         return shape(fmt::format("has an {} that is no list", key), "a list");
     }
-    const json& rows = party_["A"];
-    const json& b = party_["B"];
+    const Json& rows = party_["A"];
+    const Json& b = party_["B"];
     const std::size_t m = rows.size();
     if (m == 0) return shape("has an empty A", "at least one row");
     for (std::size_t r = 0; r < m; ++r) {
@@ -76,16 +74,16 @@ class PartyReader {
     return at_place(bad_input("E-problem-shape", "a party " + what, std::move(fix)));
   }
 
-  [[nodiscard]] Result<double> number(const json& value, const std::string& entry) const {
+  [[nodiscard]] Result<double> number(const Json& value, const std::string& entry) const {
     if (!value.is_number() || !std::isfinite(value.get<double>())) {
-      return at_place(bad_input("E-problem-number",
-                                fmt::format("{} is {}, not a finite number", entry, value.dump()),
-                                "a finite number"));
+      return at_place(bad_input(
+          "E-problem-number", fmt::format("{} is {}, not a finite number", entry, json_line(value)),
+          "a finite number"));
     }
     return value.get<double>();
   }
 
-  [[nodiscard]] Result<Quadratic> numbers(const json& rows, const json& b) const {
+  [[nodiscard]] Result<Quadratic> numbers(const Json& rows, const Json& b) const {
     const auto m = static_cast<Eigen::Index>(rows.size());
     Quadratic quadratic{.a = Eigen::MatrixXd(m, m), .b = Eigen::VectorXd(m)};
     for (Eigen::Index r = 0; r < m; ++r) {
@@ -120,7 +118,7 @@ class PartyReader {
     return quadratic;
   }
 
-  const json& party_;
+  const Json& party_;
   std::string place_;
 };
 
@@ -162,20 +160,15 @@ Result<std::string> read_text(const std::filesystem::path& file) {
 }  // namespace
 
 Result<std::vector<Quadratic>> parse_problem(std::string_view text, const std::string& name) {
-  json document;
-  try {
-    document = json::parse(text);
-  } catch (const json::parse_error& error) {
-    return bad_input("E-problem-json", "not JSON", kForms)
-        .at(fmt::format("{}, {}", name, json_position(text, error.byte)));
-  } catch (const json::out_of_range& error) {
-    // The parser's only case: a literal beyond the largest double, which it quotes.
-    const std::string message = error.what();
-    const std::size_t quote = message.find('\'');
-    const std::string literal = message.substr(quote + 1, message.rfind('\'') - quote - 1);
-    return bad_input("E-problem-number", fmt::format("{} is beyond the largest double", literal),
-                     "a finite number")
-        .at(fmt::format("{}, {}", name, json_position(text, text.find(literal) + 1)));
+  JsonFault fault;
+  const Json document = parse_json(text, &fault);
+  if (document.is_discarded()) {
+    const bool number = !fault.number.empty();
+    return bad_input(
+               number ? "E-problem-number" : "E-problem-json",
+               number ? fmt::format("{} is beyond the largest double", fault.number) : "not JSON",
+               number ? "a finite number" : kForms)
+        .at(fmt::format("{}, {}", name, json_position(text, fault.byte)));
   }
 
   std::vector<Quadratic> parties;
@@ -184,7 +177,7 @@ Result<std::vector<Quadratic>> parse_problem(std::string_view text, const std::s
     parties.push_back(std::move(party));
     return parties;
   }
-  const json& list = document["parties"];
+  const Json& list = document["parties"];
   if (document.size() != 1 || !list.is_array() || list.empty()) {
     const bool alone = document.size() == 1;
     return bad_input(alone ? "E-problem-shape" : "E-problem-json",

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "base/files.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "paper/case_studies.h"
 #include "privacy/budget.h"
 #include "report/chart.h"
@@ -16,7 +16,6 @@ namespace sotto {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 // What a page is made of as its figures come in.
 struct Edition {

@@ -2,16 +2,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "moments/quadratic.h"
 #include "plan/plan.h"
 
 namespace sotto {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json noise_json(const Plan& plan) {
   Json json;

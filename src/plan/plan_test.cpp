@@ -4,14 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "support/studies.h"
 
 namespace sotto {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -252,7 +251,7 @@ TEST(PlanJson, KeepsTheContractForEverySolver) {
     EXPECT_EQ(json["solver"], to_string(solver));
     EXPECT_EQ(json["entries"], 9);
     for (const std::string& key : keys) EXPECT_TRUE(json["noise"].contains(key)) << key;
-    EXPECT_EQ(Json::parse(json.dump()), json);
+    EXPECT_EQ(parse_json(json.dump()), json);
   }
   const Study table = study_of(record_text());
   expect_contract(to_json(table, plan_of(table, Solver::kDishuf)));
@@ -263,7 +262,7 @@ TEST(PlanJson, WritesInfinityAsNull) {
   Plan plan = plan_of(study, Solver::kDishuf);
   plan.adversaries.back().epsilon_at_delta = std::numeric_limits<double>::infinity();
   plan.adversaries.back().shift = std::numeric_limits<double>::infinity();
-  const Json json = Json::parse(to_json(study, plan).dump());
+  const Json json = parse_json(to_json(study, plan).dump());
   EXPECT_TRUE(json["adversaries"].back()["epsilon_at_delta"].is_null());
   EXPECT_TRUE(json["adversaries"].back()["shift"].is_null());
 }

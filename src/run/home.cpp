@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "study/study.h"
 
 namespace sotto {
@@ -119,8 +119,7 @@ RunCost cost_of(const RunView& view) {
   return cost;
 }
 
-nlohmann::ordered_json to_json(const RunView& view) {
-  using Json = nlohmann::ordered_json;
+Json to_json(const RunView& view) {
   const auto entry_json = [](const LedgerEntry& entry) -> Json {
     return {{"state", kEntryStates[entry.state]}, {"epsilon", entry.debit.epsilon},
             {"delta", entry.debit.delta},         {"unit", entry.debit.unit},

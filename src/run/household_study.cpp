@@ -4,9 +4,9 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "data/generator.h"
 
 // A study of made-up tables, written as a person would write it.
@@ -47,7 +47,7 @@ Result<void> write_table(const std::filesystem::path& path, const GeneratedTable
 
 // JSON's strings are strings of TOML too.
 std::string party_block(const PartyTerms& party) {
-  const auto quoted = [](const std::string& text) { return nlohmann::json(text).dump(); };
+  const auto quoted = [](const std::string& text) { return json_line(text); };
   return fmt::format("[[party]]\nname        = {}\naddress     = {}\nfingerprint = {}\n",
                      quoted(party.name), quoted(party.address), quoted(party.fingerprint));
 }

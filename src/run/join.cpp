@@ -10,10 +10,10 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "network/driver.h"
 #include "network/identity.h"
 #include "store/store.h"
@@ -180,7 +180,7 @@ class Join {
                                               {.result = session.run().result(),
                                                .transcript_hash = session.run().transcript_hash(),
                                                .convergence = {}}));
-    joined_.json = to_json(model).dump(2) + "\n";
+    joined_.json = json_text(to_json(model));
     SOTTO_TRY(write_file(files_.model(), joined_.json));
     SOTTO_TRY(write_record(files_.record(), model.record));
     if (hooks_.report) SOTTO_TRY(write_file(files_.report(), hooks_.report(model.record)));

@@ -1,15 +1,13 @@
 // Names and fields of the JSON lines are a contract with scripts; the texts are not.
 #include "run/join_event.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "run/home.h"
 
 namespace sotto {
 namespace {
 
 using Kind = JoinEvent::Kind;
-using Json = nlohmann::ordered_json;
 
 constexpr EnumNames<Kind, 12> kEvents{{"begun", "resumed", "phase", "waiting", "connected", "lost",
                                        "trouble", "refused", "note", "bytes", "finished",
@@ -84,11 +82,11 @@ std::string to_json_line(const JoinEvent& event, std::int64_t time) {
   Json json{{"time", utc_text(time)}, {"event", kEvents[event.kind]}};
   add_fields(event, json);
   json["text"] = event.text;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_line(json);
 }
 
 std::optional<JoinEvent> join_event_from(std::string_view line) {
-  const Json json = Json::parse(line, nullptr, false);
+  const Json json = parse_json(line);
   if (!json.is_object()) return std::nullopt;
   std::string name;
   std::string phase;

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
+#include "base/json.h"
 
 namespace sotto {
 namespace {
@@ -12,10 +12,10 @@ using Kind = JoinEvent::Kind;
 
 constexpr std::int64_t kTime = 1'700'000'000;
 
-nlohmann::json line_of(const JoinEvent& event) {
+Json line_of(const JoinEvent& event) {
   const std::string line = to_json_line(event, kTime);
   EXPECT_EQ(line.find('\n'), std::string::npos);
-  return nlohmann::json::parse(line);
+  return parse_json(line);
 }
 
 TEST(JoinEvents, AreLinesOfJsonWithATimeANameAndATextForAPerson) {
@@ -37,8 +37,8 @@ TEST(JoinEvents, SayWhereARunStandsWithoutASentence) {
                                           .without = {"west"},
                                           .released = false}});
   EXPECT_EQ(json["phase"], "ready");
-  EXPECT_EQ(json["waiting_for"], nlohmann::json({"north", "south"}));
-  EXPECT_EQ(json["without"], nlohmann::json({"west"}));
+  EXPECT_EQ(json["waiting_for"], Json({"north", "south"}));
+  EXPECT_EQ(json["without"], Json({"west"}));
   EXPECT_EQ(json["released"], false);
 }
 

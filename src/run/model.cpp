@@ -3,17 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "moments/quadratic.h"
 #include "run/predict.h"
 
 namespace sotto {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // What is public about any run of a study, before there is a result.
 RunRecord public_record(const PlannedStudy& planned) {

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "data/generator.h"
 #include "run/predict.h"
 
@@ -78,9 +78,9 @@ TEST(ModelFile, ReadsBackWhatWasWritten) {
 
 TEST(ModelFile, NamesTheFieldThatIsMissingOrWrong) {
   const auto good = to_json(sample_model());
-  const auto complaint = [&](const char* pointer, const nlohmann::ordered_json& value) {
+  const auto complaint = [&](const char* pointer, const Json& value) {
     auto json = good;
-    json[nlohmann::ordered_json::json_pointer(pointer)] = value;
+    json[Json::json_pointer(pointer)] = value;
     const auto model = model_file_from_json(json, "model.json");
     EXPECT_FALSE(model.has_value()) << pointer;
     return model ? std::string() : model.error().to_string();

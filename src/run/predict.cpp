@@ -8,17 +8,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "data/csv/csv_source.h"
 #include "data/encoding.h"
 
 namespace sotto {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMaxModelBytes = std::size_t{1} << 26;
 
@@ -172,7 +169,7 @@ Result<ModelFile> read_model_file(const std::string& path) {
   if (file.bad() || text.size() > kMaxModelBytes) {
     return bad_model("E-model-file", "the model cannot be read, or is larger than 64 MiB", path);
   }
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   if (json.is_discarded()) return bad_model("E-model-file", "the file is not JSON", path);
   return model_file_from_json(json, path);
 }

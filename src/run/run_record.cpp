@@ -6,12 +6,10 @@
 #include <sstream>
 
 #include "base/files.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 
 namespace sotto {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // The value that a field's name stands for.
 template <class Parse>
@@ -251,14 +249,13 @@ Result<RunRecord> read_record(const std::filesystem::path& run) {
   std::ostringstream text;
   text << stream.rdbuf();
   if (!stream || !text) return bad_file(file, "reading failed");
-  const Json json = Json::parse(text.str(), nullptr, false);
+  const Json json = parse_json(text.str());
   if (json.is_discarded()) return bad_file(file, "it is not JSON");
   return record_from_json(json, file.string());
 }
 
 Result<void> write_record(const std::filesystem::path& file, const RunRecord& record) {
-  return write_file(file,
-                    to_json(record).dump(2, ' ', false, Json::error_handler_t::replace) + "\n",
+  return write_file(file, json_text(to_json(record)),
                     record.own.empty() ? Readers::kAsUsual : Readers::kOwnerOnly);
 }
 

@@ -10,13 +10,13 @@
 #include <functional>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "support/run_records.h"
 
 namespace sotto {
 namespace {
 
 using testing::HasSubstr;
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -24,7 +24,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // The dump of both is compared: it has every field, and a null for every infinity.
 void expect_same(const RunRecord& record) {
   const std::string text = to_json(record).dump();
-  const auto back = record_from_json(Json::parse(text), "record.json");
+  const auto back = record_from_json(parse_json(text), "record.json");
   ASSERT_TRUE(back) << back.error().to_string();
   EXPECT_EQ(to_json(*back).dump(), text);
 }
@@ -108,7 +108,7 @@ RunRecord any_record() {
 RC_GTEST_PROP(RunRecord, ComesBackFromJsonAsItWas, ()) {
   const RunRecord record = any_record();
   const std::string text = to_json(record).dump();
-  const auto back = record_from_json(Json::parse(text), "record.json");
+  const auto back = record_from_json(parse_json(text), "record.json");
   RC_ASSERT(back.has_value());
   RC_ASSERT(to_json(*back).dump() == text);
 }

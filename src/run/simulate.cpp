@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "base/check.h"
-#include "base/json_fields.h"
+#include "base/json.h"
 #include "base/parallel.h"
 #include "base/statistics.h"
 #include "moments/quadratic.h"
@@ -194,8 +193,7 @@ Result<Model> simulate_tables(const PlannedStudy& planned, std::vector<PartyTabl
   return model;
 }
 
-nlohmann::ordered_json to_json(const Study& study, const Simulation& simulation) {
-  using Json = nlohmann::ordered_json;
+Json to_json(const Study& study, const Simulation& simulation) {
   const auto number = [](double value) { return number_or_null(value); };
   const auto trial_json = [&](const TrialOutcome& run) -> Json {
     return {{"solver", to_string(run.solver)},

@@ -7,17 +7,15 @@
 #include <chrono>
 #include <cmath>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <stdexcept>
 #include <thread>
 
+#include "base/json.h"
 #include "support/studies.h"
 
 namespace sotto {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 const std::vector<Solver> kAllSolvers{Solver::kGt, Solver::kAc, Solver::kDishuf, Solver::kPairwise};
 
@@ -204,7 +202,7 @@ TEST(SimulationJson, KeepsTheContract) {
   const Study study = study_of(paper_text());
   const auto simulation = simulate_study(study, {.solvers = kAllSolvers, .seed = 9, .trials = 2});
   ASSERT_TRUE(simulation.has_value());
-  const Json json = Json::parse(to_json(study, *simulation).dump());
+  const Json json = parse_json(to_json(study, *simulation).dump());
   EXPECT_EQ(json["seed"], 9);
   EXPECT_EQ(json["x_star"].size(), 3U);
   ASSERT_EQ(json["runs"].size(), 8U);
@@ -238,7 +236,7 @@ TEST(SimulationJson, WritesWhatIsNotANumberAsNull) {
   ASSERT_TRUE(simulation.has_value());
   simulation->runs[0].squared_error = std::numeric_limits<double>::infinity();
   simulation->runs[0].x[1] = std::nan("");
-  const Json json = Json::parse(to_json(study, *simulation).dump());
+  const Json json = parse_json(to_json(study, *simulation).dump());
   EXPECT_TRUE(json["runs"][0]["squared_error"].is_null());
   EXPECT_TRUE(json["runs"][0]["x"][1].is_null());
 }

@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "support/program.h"
 
 // What plan and simulate print when all is well.
@@ -5,7 +6,6 @@
 namespace sotto {
 namespace {
 
-using Json = nlohmann::json;
 using testing::HasSubstr;
 using Output = ProgramTest;
 
@@ -17,7 +17,7 @@ TEST_F(Output, PlansThePapersSetting) {
   EXPECT_THAT(text.out, HasSubstr("eavesdropper"));
   const Finished scripted = sotto({"plan", study, "--format", "json"});
   EXPECT_EQ(scripted.status, 0);
-  const Json json = Json::parse(scripted.out);
+  const Json json = parse_json(scripted.out);
   for (const char* key : {"solver", "parties", "entries", "privacy", "noise", "adversaries",
                           "consensus", "accuracy", "warnings"}) {
     EXPECT_TRUE(json.contains(key)) << key;
@@ -31,7 +31,7 @@ TEST_F(Output, PlansTheSolverThatTheOptionNames) {
   for (const char* solver : {"gt", "ac", "dishuf", "pairwise"}) {
     const Finished run = sotto({"plan", study, "--solver", solver, "--format", "json"});
     ASSERT_EQ(run.status, 0) << run.err;
-    EXPECT_EQ(Json::parse(run.out)["solver"], solver);
+    EXPECT_EQ(parse_json(run.out)["solver"], solver);
   }
 }
 
@@ -45,8 +45,8 @@ TEST_F(Output, SimulatesTheSameBitsFromTheSameSeed) {
   ASSERT_EQ(once.status, 0) << once.err;
   EXPECT_EQ(once.err, "");  // no progress bar where nobody looks
   EXPECT_EQ(simulate("7").out, once.out);
-  const Json json = Json::parse(once.out);
-  const Json other = Json::parse(simulate("8").out);
+  const Json json = parse_json(once.out);
+  const Json other = parse_json(simulate("8").out);
   EXPECT_EQ(json["seed"], 7);
   EXPECT_EQ(json["x_star"], other["x_star"]);
   ASSERT_EQ(json["runs"].size(), 12U);
@@ -70,7 +70,7 @@ TEST_F(Output, LeavesNamesInAnyLanguageAsTheyAre) {
   const std::string study = write("изучение.toml", text.text());
   const Finished run = sotto({"plan", study, "--format", "json"});
   ASSERT_EQ(run.status, 0) << run.err;
-  EXPECT_EQ(Json::parse(run.out)["study"], "Энергия 能源 ⚡");
+  EXPECT_EQ(parse_json(run.out)["study"], "Энергия 能源 ⚡");
   EXPECT_THAT(sotto({"plan", study}).out, HasSubstr("Энергия 能源 ⚡"));
 }
 
@@ -78,7 +78,7 @@ TEST_F(Output, PlansAStudyOverTablesWithoutTables) {
   const std::string study = write("study.toml", record_text().text());
   const Finished run = sotto({"plan", study, "--format", "json"});
   ASSERT_EQ(run.status, 0) << run.err;
-  EXPECT_EQ(Json::parse(run.out)["privacy"]["unit"], "record");
+  EXPECT_EQ(parse_json(run.out)["privacy"]["unit"], "record");
 }
 
 TEST_F(Output, SolvesAProblemFromFiles) {
@@ -90,7 +90,7 @@ TEST_F(Output, SolvesAProblemFromFiles) {
   text.set("study", "solver", "\"ac\"");
   const Finished run = sotto({"simulate", write("study.toml", text.text()), "--format", "json"});
   ASSERT_EQ(run.status, 0) << run.err;
-  const Json x = Json::parse(run.out)["x_star"];
+  const Json x = parse_json(run.out)["x_star"];
   EXPECT_NEAR(x[0], 1, 1e-12);  // 8x = 8 and 16y = 0
   EXPECT_NEAR(x[1], 0, 1e-12);
 }

@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 
 #include <csignal>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json.h"
 #include "support/party_processes.h"
 
 // What `sotto join --progress json` tells other programs.
@@ -17,11 +17,11 @@ using testing::HasSubstr;
 const Start kInJson{.words = {"--progress", "json"}};
 
 // Every line of what a party has said is one object.
-std::vector<nlohmann::json> events_of(const Parties& parties, std::size_t party) {
-  std::vector<nlohmann::json> events;
+std::vector<Json> events_of(const Parties& parties, std::size_t party) {
+  std::vector<Json> events;
   std::istringstream lines(parties.said(party));
   for (std::string line; std::getline(lines, line);) {
-    events.push_back(nlohmann::json::parse(line, nullptr, false));
+    events.push_back(parse_json(line));
     EXPECT_TRUE(events.back().is_object()) << line;
     for (const char* field : {"time", "event", "text"}) {
       EXPECT_TRUE(events.back().contains(field)) << line;
@@ -30,7 +30,7 @@ std::vector<nlohmann::json> events_of(const Parties& parties, std::size_t party)
   return events;
 }
 
-std::vector<std::string> names_of(const std::vector<nlohmann::json>& events, const char* field) {
+std::vector<std::string> names_of(const std::vector<Json>& events, const char* field) {
   std::vector<std::string> names;
   for (const auto& event : events) {
     if (event.contains(field)) names.push_back(event[field].get<std::string>());
@@ -69,7 +69,7 @@ TEST(ProgressLines, NameThePartiesThatAreWaitedFor) {
   const auto meeting =
       std::ranges::find_if(events, [](const auto& event) { return event["event"] == "phase"; });
   ASSERT_NE(meeting, events.end());
-  EXPECT_EQ((*meeting)["waiting_for"], nlohmann::json({"party-2", "party-3"}));
+  EXPECT_EQ((*meeting)["waiting_for"], Json({"party-2", "party-3"}));
   EXPECT_EQ((*meeting)["released"], false);
   parties.process(0).signal(SIGTERM);
   EXPECT_EQ(parties.wait(0), 1);

@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "support/program.h"
 
 // The command line itself: verbs, options, and where results and errors go.
@@ -106,7 +107,7 @@ TEST_F(Usage, GivesErrorsAsJsonToThoseWhoAskForIt) {
     const Finished run = sotto(call);
     EXPECT_EQ(run.status, 2);
     EXPECT_EQ(run.out, "");
-    const auto json = nlohmann::json::parse(run.err, nullptr, false);
+    const auto json = parse_json(run.err);
     ASSERT_TRUE(json.is_object()) << run.err;
     EXPECT_THAT(json["error"]["name"], testing::AnyOf("E-usage", "E-study-file"));
     EXPECT_EQ(json["error"]["status"], 2);

@@ -5,6 +5,7 @@
 #include <regex>
 #include <thread>
 
+#include "base/json.h"
 #include "support/party_processes.h"
 
 // What a run costs, beside what was foreseen. The figures are printed: how long things take is
@@ -31,8 +32,7 @@ std::uint64_t bytes_sent(const std::string& said) {
 
 Cost cost_of(Parties& parties) {
   Cost cost;
-  const auto plan =
-      nlohmann::json::parse(parties.sotto({"plan", parties.study(), "--format", "json"}));
+  const auto plan = parse_json(parties.sotto({"plan", parties.study(), "--format", "json"}));
   cost.planned = plan["traffic"]["bytes"].get<std::uint64_t>();
   const auto begin = std::chrono::steady_clock::now();
   parties.start_all();

@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "base/json.h"
 #include "support/party_processes.h"
 
 // The crash matrix: a party is killed as by a power cut at each of its commits, comes back,
@@ -115,8 +116,7 @@ class Matrix {
       reference.models.push_back(parties.model(p));
     }
     const std::lock_guard lock(mutex_);
-    references_.insert(
-        nlohmann::json::parse(reference.models.front(), nullptr, false)["coefficients"].dump());
+    references_.insert(parse_json(reference.models.front())["coefficients"].dump());
     return reference;
   }
 

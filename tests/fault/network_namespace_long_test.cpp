@@ -6,6 +6,7 @@
 #include <csignal>
 #include <thread>
 
+#include "base/json.h"
 #include "support/packet_router.h"
 
 // Four parties on machines of their own (network namespaces). party-4 has no address in the
@@ -54,7 +55,7 @@ void expect_common_result(Parties& parties, bool same_bits) {
     EXPECT_TRUE(parties.spent_once(p));
     EXPECT_NE(parties.model(p), "");
     const auto transcript = [&](std::size_t party) {
-      return nlohmann::json::parse(parties.model(party), nullptr, false)["transcript_hash"];
+      return parse_json(parties.model(party))["transcript_hash"];
     };
     EXPECT_EQ(transcript(p), transcript(0));
   }

@@ -21,6 +21,7 @@
 #include <thread>
 
 #include "base/digest.h"
+#include "base/json.h"
 #include "store/store.h"
 #include "support/source_tree.h"
 
@@ -156,8 +157,7 @@ Parties::Parties(const NetworkOptions& options) : tables_(options.tables) {
     const std::string host = addresses_[p].substr(0, addresses_[p].rfind(':'));
     (void)sotto({"keys", "new", "--name", name(p), "--host", host.empty() ? own_loopback() : host,
                  "--home", home(p)});
-    const auto shown = nlohmann::json::parse(
-        sotto({"keys", "show", "--home", home(p), "--format", "json"}), nullptr, false);
+    const auto shown = parse_json(sotto({"keys", "show", "--home", home(p), "--format", "json"}));
     EXPECT_TRUE(shown.is_object());
     text += fmt::format("[[party]]\nname = \"{}\"\nfingerprint = \"{}\"\n", name(p),
                         shown.value("fingerprint", ""));
@@ -201,8 +201,8 @@ std::string Parties::sotto(const std::vector<std::string>& words) const {
 }
 
 std::string Parties::study_hash() const {
-  return from_hex(nlohmann::json::parse(sotto({"plan", study(), "--format", "json"}))["study_hash"]
-                      .get<std::string>());
+  return from_hex(
+      parse_json(sotto({"plan", study(), "--format", "json"}))["study_hash"].get<std::string>());
 }
 
 void Parties::start(std::size_t party, const Start& how) {

@@ -7,11 +7,11 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "store/ledger.h"
 
 // Parties as people run them: one process each, with TLS, a journal and a ledger of its own.

@@ -9,10 +9,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "support/source_tree.h"
 #include "support/studies.h"
 
@@ -94,7 +94,7 @@ class ProgramTest : public testing::Test {
     const Finished scripted = sotto({"plan", path, "--format", "json"});
     EXPECT_EQ(scripted.status, status);
     EXPECT_EQ(scripted.out, "");
-    const auto json = nlohmann::json::parse(scripted.err, nullptr, false);
+    const auto json = parse_json(scripted.err);
     ASSERT_TRUE(json.is_object()) << scripted.err;
     EXPECT_EQ(json["error"]["name"], name);
     EXPECT_EQ(json["error"]["status"], status);

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/json.h"
 #include "cli/demo/demo.h"
 #include "plan/plan.h"
 #include "run/model.h"
@@ -140,7 +141,7 @@ Result<DemoResult> demo_result(const DemoSetup& setup) {
     if (result.models.size() == 1) first = bytes;
     result.same_bits = result.same_bits && !bytes.empty() && bytes == first;
   }
-  result.model = nlohmann::ordered_json::parse(first, nullptr, false);
+  result.model = parse_json(first);
   SOTTO_ASSIGN(result.record,
                read_record(std::filesystem::path(result.models.front()).parent_path()));
   SOTTO_ASSIGN(result.without_noise, fit_without_noise(study, setup));
@@ -167,9 +168,8 @@ std::string demo_text(const DemoSetup& setup, const DemoRun& run, const DemoResu
          files_and_next(setup, result, program);
 }
 
-nlohmann::ordered_json demo_json(const DemoSetup& setup, const DemoRun& run,
-                                 const DemoResult& result) {
-  nlohmann::ordered_json json = result.model;
+Json demo_json(const DemoSetup& setup, const DemoRun& run, const DemoResult& result) {
+  Json json = result.model;
   for (std::size_t k = 0; k < result.without_noise.size(); ++k) {
     json["coefficients"][k]["without_noise"] = result.without_noise[k];
   }
@@ -177,7 +177,7 @@ nlohmann::ordered_json demo_json(const DemoSetup& setup, const DemoRun& run,
   json["same_bits"] = result.same_bits;
   json["seconds"] = run.seconds;
   json["bytes"] = {{"sent", run.sent_bytes}, {"busiest_party", run.most_bytes}};
-  nlohmann::ordered_json parties = nlohmann::ordered_json::array();
+  Json parties = Json::array();
   for (std::size_t i = 0; i < setup.parties.size(); ++i) {
     const DemoParty& party = setup.parties[i];
     const std::filesystem::path run_folder = std::filesystem::path(result.models[i]).parent_path();

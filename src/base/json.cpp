@@ -1,4 +1,4 @@
-#include "base/json_fields.h"
+#include "base/json.h"
 
 #include <fmt/core.h>
 
@@ -9,21 +9,46 @@
 namespace sotto {
 namespace {
 
-const JsonFields::Json kNothing;
+const Json kNothing;
 
 }  // namespace
 
-nlohmann::ordered_json number_or_null(double value) {
+Json parse_json(std::string_view text, JsonFault* fault) {
+  JsonFault found;
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    found.byte = error.byte;
+  } catch (const Json::out_of_range& error) {
+    // The parser's only case: a literal beyond the largest double, which it quotes.
+    const std::string message = error.what();
+    const std::size_t quote = message.find('\'');
+    found.number = message.substr(quote + 1, message.rfind('\'') - quote - 1);
+    found.byte = text.find(found.number) + 1;
+  }
+  if (fault != nullptr) *fault = std::move(found);
+  return Json(Json::value_t::discarded);
+}
+
+std::string json_text(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string json_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json number_or_null(double value) {
   if (!std::isfinite(value)) return nullptr;
   return value;
 }
 
-nlohmann::ordered_json number_or_null(const std::optional<double>& value) {
+Json number_or_null(const std::optional<double>& value) {
   if (!value) return nullptr;
   return number_or_null(*value);
 }
 
-bool is_count(const nlohmann::ordered_json& json) {
+bool is_count(const Json& json) {
   return json.is_number_unsigned() || (json.is_number_integer() && json.get<std::int64_t>() >= 0);
 }
 
@@ -78,8 +103,7 @@ std::vector<std::string> JsonFields::texts(const char* name) {
   return all;
 }
 
-std::vector<std::pair<const JsonFields::Json*, std::string>> JsonFields::elements(
-    const char* name) {
+std::vector<std::pair<const Json*, std::string>> JsonFields::elements(const char* name) {
   const Json& value = json(name);
   expect(value.is_array(), name, "a list");
   std::vector<std::pair<const Json*, std::string>> all;
@@ -101,7 +125,7 @@ void JsonFields::finish() {
   }
 }
 
-const JsonFields::Json& JsonFields::json(const char* name) {
+const Json& JsonFields::json(const char* name) {
   taken_.insert(name);
   if (!json_.is_object()) return kNothing;
   const auto found = json_.find(name);

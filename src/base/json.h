@@ -5,20 +5,37 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-// JSON's fields, written and read the same way in every file that sotto keeps.
+// JSON, written and read the same way in every file that sotto keeps.
 namespace sotto {
 
+using Json = nlohmann::ordered_json;
+
+// Why a text is not JSON: what stands at a byte, counted from 1, or a number beyond every double.
+struct JsonFault {
+  std::size_t byte = 0;
+  std::string number{};
+};
+
+// Discarded if it is not JSON. Compiled once: the library's parser is long.
+[[nodiscard]] Json parse_json(std::string_view text, JsonFault* fault = nullptr);
+
+// Indented, with a line feed at its end; and on one line, without. What is not UTF-8, as names of
+// files need not be, is replaced.
+[[nodiscard]] std::string json_text(const Json& json);
+[[nodiscard]] std::string json_line(const Json& json);
+
 // JSON has no infinity: what is beyond every number, is none or is not there is null.
-[[nodiscard]] nlohmann::ordered_json number_or_null(double value);
-[[nodiscard]] nlohmann::ordered_json number_or_null(const std::optional<double>& value);
+[[nodiscard]] Json number_or_null(double value);
+[[nodiscard]] Json number_or_null(const std::optional<double>& value);
 
 // A list with what `make` makes of each item.
 template <class Range, class Make>
-[[nodiscard]] nlohmann::ordered_json json_list(const Range& items, const Make& make) {
-  auto list = nlohmann::ordered_json::array();
+[[nodiscard]] Json json_list(const Range& items, const Make& make) {
+  auto list = Json::array();
   for (const auto& item : items) list.push_back(make(item));
   return list;
 }
@@ -29,7 +46,7 @@ enum class Numbers {
 };
 
 // A whole number, 0 or more, however it is stored.
-[[nodiscard]] bool is_count(const nlohmann::ordered_json& json);
+[[nodiscard]] bool is_count(const Json& json);
 
 // One JSON object, read field by field. What is missing, of the wrong type or
 // never asked for is a problem; the first one is kept, and the values read after
@@ -41,8 +58,6 @@ enum class Numbers {
 //     fields.finish();
 class JsonFields {
  public:
-  using Json = nlohmann::ordered_json;
-
   // `path` names the object; empty for the whole record.
   JsonFields(const Json& json, std::string path, std::string& problem);
 
