@@ -45,6 +45,8 @@ struct SealingInputs {
 
 namespace protocol {
 
+[[nodiscard]] std::unique_ptr<Sealing> seal_ac(const LocalNoise& noise,
+                                               const SealingInputs& inputs);
 [[nodiscard]] std::unique_ptr<Sealing> seal_dishuf(const ShuffleNoise& noise, SealingInputs inputs);
 [[nodiscard]] std::unique_ptr<Sealing> seal_pairwise(const PairwiseNoise& noise,
                                                      const SealingInputs& inputs);

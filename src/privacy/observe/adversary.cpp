@@ -8,8 +8,8 @@
 #include "base/check.h"
 #include "privacy/observe/coalition.h"
 
-// The observers' names, the two shapes that a table can have, the one place where it is asked which
-// solver's it is, and the answers of `ac` and `gt`, where every party protects itself.
+// The observers' names, the two shapes that a table can have, and the one place where it is asked
+// which solver's it is.
 namespace sotto {
 namespace {
 
@@ -17,28 +17,6 @@ constexpr std::string_view kEavesdropperName = "eavesdropper";
 constexpr std::string_view kNeighbourName = "neighbour";
 constexpr std::string_view kColludersName = "colluders-";  // and how many
 constexpr std::string_view kAllNeighboursName = "all-neighbours";
-
-// The row of a Gaussian release that moves by `shift`.
-Adversary gaussian_row(Observer observer, double shift, const Budget& budget) {
-  return {.observer = observer,
-          .shift = shift,
-          .delta_at_epsilon = gaussian_delta(budget.epsilon.value(), shift),
-          .epsilon_at_delta = gaussian_epsilon(shift, budget.delta.value())};
-}
-
-// Where every party protects itself: whoever watches sees the same.
-std::vector<Adversary> alike_for_all(const Adversary& seen, std::size_t colluders) {
-  std::vector<Adversary> table;
-  for (const Observer observer : {Observer::kEavesdropper, Observer::kNeighbour,
-                                  Observer::kColluders, Observer::kAllNeighbours}) {
-    const bool many = observer == Observer::kColluders;
-    if (many && colluders == 0) continue;
-    table.push_back(seen);
-    table.back().observer = observer;
-    table.back().colluders = many ? colluders : 0;
-  }
-  return table;
-}
 
 }  // namespace
 
@@ -81,25 +59,24 @@ Result<std::vector<Adversary>> adversary_table(const Graph& graph, const Noise& 
 
 namespace privacy {
 
-// `ac`: docs/proofs/local.md
-Rows rows_of(const LocalNoise& noise, const Watched& watched) {
-  const double shift = watched.sensitivity.value() / noise.sigma;
-  return alike_for_all(gaussian_row(Observer::kEavesdropper, shift, watched.budget),
-                       watched.colluders);
+Adversary gaussian_row(Observer observer, double shift, const Budget& budget) {
+  return {.observer = observer,
+          .shift = shift,
+          .delta_at_epsilon = gaussian_delta(budget.epsilon.value(), shift),
+          .epsilon_at_delta = gaussian_epsilon(shift, budget.delta.value())};
 }
 
-// `gt`: one entry of θ is an entry of A or of B: δ is the larger of both mechanisms'.
-Rows rows_of(const GradientNoise& noise, const Watched& watched) {
-  const double gaussian = watched.sensitivity.value() / noise.sigma_eta;
-  const double epsilon = watched.budget.epsilon.value();
-  const double delta = watched.budget.delta.value();
-  const double larger =
-      std::max(noise.laplace.delta_at(epsilon), gaussian_delta(epsilon, gaussian));
-  const Adversary seen{.shift = gaussian_shift(epsilon, larger),
-                       .delta_at_epsilon = larger,
-                       .epsilon_at_delta = std::max(noise.laplace.epsilon_at(delta),
-                                                    gaussian_epsilon(gaussian, delta))};
-  return alike_for_all(seen, watched.colluders);
+std::vector<Adversary> alike_for_all(const Adversary& seen, std::size_t colluders) {
+  std::vector<Adversary> table;
+  for (const Observer observer : {Observer::kEavesdropper, Observer::kNeighbour,
+                                  Observer::kColluders, Observer::kAllNeighbours}) {
+    const bool many = observer == Observer::kColluders;
+    if (many && colluders == 0) continue;
+    table.push_back(seen);
+    table.back().observer = observer;
+    table.back().colluders = many ? colluders : 0;
+  }
+  return table;
 }
 
 Rows graded(const Watched& watched, double eavesdropper, double ceiling,

@@ -57,8 +57,7 @@ struct WorstParty {
 
 namespace privacy {
 
-// What adversary_table asks, and each solver answers: those whose noise cancels in the sum in a
-// file of their own, adversary_SOLVER.cpp.
+// What adversary_table asks, and each solver answers in its own file: adversary_SOLVER.cpp.
 struct Watched {
   const Graph& graph;
   Sensitivity sensitivity;
@@ -71,11 +70,17 @@ using Rows = Result<std::vector<Adversary>>;
 [[nodiscard]] Rows rows_of(const PairwiseNoise& noise, const Watched& watched);
 [[nodiscard]] Rows rows_of(const GradientNoise& noise, const Watched& watched);
 
+// Where every party protects itself: whoever watches sees the same.
+[[nodiscard]] std::vector<Adversary> alike_for_all(const Adversary& seen, std::size_t colluders);
+
 // Where noise cancels in the sum: each observer sees at least what the one before it sees. The
 // worst shift over coalitions of a size, or nothing if there are too many, comes from `coalition`;
 // `ceiling` is what all neighbours see.
 [[nodiscard]] Rows graded(const Watched& watched, double eavesdropper, double ceiling,
                           const std::function<std::optional<double>(std::size_t)>& coalition);
+
+// The row of a Gaussian release that moves by `shift`.
+[[nodiscard]] Adversary gaussian_row(Observer observer, double shift, const Budget& budget);
 
 }  // namespace privacy
 }  // namespace sotto
