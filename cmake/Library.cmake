@@ -1,12 +1,10 @@
-# The library that others link, sotto::sotto: one archive of all rooms up to `api`, and the headers
+# The library that others link, sotto::sotto: one archive of all rooms but `cli`, and the headers
 # in include/sotto/. Included where all rooms are known.
 include(GNUInstallDirs)
 
-get_property(rooms GLOBAL PROPERTY SOTTO_ROOMS)
-list(FIND rooms api last)
-math(EXPR count "${last} + 1")
-list(SUBLIST rooms 0 ${count} rooms)
-list(TRANSFORM rooms REPLACE "(.+)" "$<TARGET_OBJECTS:sotto_\\1>")
+get_property(rooms GLOBAL PROPERTY SOTTO_COMPILED)
+list(REMOVE_ITEM rooms sotto_cli)
+list(TRANSFORM rooms REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
 add_library(sotto_library STATIC ${rooms}
   $<TARGET_OBJECTS:sotto_proto> $<TARGET_OBJECTS:sotto_link>)
 add_library(sotto::sotto ALIAS sotto_library)

@@ -2,15 +2,16 @@ if(SOTTO_TESTS)
   include(GoogleTest)
 endif()
 
-# sotto_room(NAME USES rooms... [LIBRARIES ...] [TESTED_WITH ...])
+# sotto_room(NAME USES rooms... [LIBRARIES ...] [FLOOR floor] [TESTED_WITH ...])
 #
-# One folder, sub-folders included, is one room is one target. Inside it:
+# One folder, sub-folders included, is one room is one target. Rooms of one floor share most of what
+# the compiler has to do for them, and a unity build makes one file of them all. Inside a room:
 #   *_test.cpp       its tests, run by `make test`
 #   *_long_test.cpp  statistical, fuzz and fault runs, run by `make test-long`
 #   *_bench.cpp      its micro-benchmarks, run by `make bench`
 #   everything else  the room itself
 function(sotto_room NAME)
-  cmake_parse_arguments(ROOM "" "" "USES;LIBRARIES;TESTED_WITH" ${ARGN})
+  cmake_parse_arguments(ROOM "" "FLOOR" "USES;LIBRARIES;TESTED_WITH" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${NAME}/*.cpp)
   set(tests ${sources})
   set(long_tests ${sources})
@@ -22,10 +23,23 @@ function(sotto_room NAME)
   list(FILTER sources EXCLUDE REGEX "(_test|_bench|/main)\\.cpp$")
   list(TRANSFORM ROOM_USES PREPEND sotto_)
 
-  add_library(sotto_${NAME} STATIC ${sources})
-  target_link_libraries(sotto_${NAME} PUBLIC sotto_options ${ROOM_USES} ${ROOM_LIBRARIES})
-  set_property(GLOBAL APPEND PROPERTY SOTTO_ROOMS ${NAME})
-  sotto_unity(sotto_${NAME} sotto_precompiled_rooms)
+  set(compiled sotto_${NAME})
+  if(ROOM_FLOOR AND SOTTO_UNITY_BUILD)
+    set(compiled sotto_floor_${ROOM_FLOOR})
+    add_library(sotto_${NAME} INTERFACE)
+    target_link_libraries(sotto_${NAME} INTERFACE ${compiled})
+    # They link their floor, not each other.
+    get_property(neighbours GLOBAL PROPERTY ${compiled})
+    list(REMOVE_ITEM ROOM_USES ${neighbours})
+    set_property(GLOBAL APPEND PROPERTY ${compiled} sotto_${NAME})
+  endif()
+  if(NOT TARGET ${compiled})
+    add_library(${compiled} STATIC)
+    sotto_unity(${compiled} sotto_precompiled_rooms)
+    set_property(GLOBAL APPEND PROPERTY SOTTO_COMPILED ${compiled})
+  endif()
+  target_sources(${compiled} PRIVATE ${sources})
+  target_link_libraries(${compiled} PUBLIC sotto_options ${ROOM_USES} ${ROOM_LIBRARIES})
   if(NOT SOTTO_TESTS)
     return()
   endif()

@@ -9,6 +9,7 @@
 #include <random>
 #include <sstream>
 
+#include "data/csv/csv_block.h"
 #include "data/generator.h"
 #include "support/central_adassp.h"
 #include "support/tables.h"
