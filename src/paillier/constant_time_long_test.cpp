@@ -180,7 +180,7 @@ std::uint64_t instructions(const std::string& name, int secret, const PrimePair&
   return pclose(pipe) == 0 ? collected : 0;
 }
 
-class ConstantTime : public ::testing::TestWithParam<std::tuple<std::string_view, const char*>> {};
+class ConstantTime : public ::testing::TestWithParam<std::tuple<std::string_view, std::string>> {};
 
 // valgrind knows no AVX512.
 std::vector<std::string_view> kernels_under_valgrind() {

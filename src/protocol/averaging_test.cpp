@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "support/names.h"
 #include "support/parties.h"
 
 namespace sotto {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "protocol/consensus.h"
+#include "support/names.h"
 #include "support/parties.h"
 
 namespace sotto {

@@ -5,6 +5,7 @@
 #include "privacy/calibrate/pairwise.h"
 #include "simulate/simulation.h"
 #include "support/by_messages.h"
+#include "support/names.h"
 #include "support/secrets.h"
 
 namespace sotto {

@@ -19,6 +19,9 @@ struct KernelMaker {
   std::string name;
   std::function<std::unique_ptr<Kernel>(const Integer&)> make;
 };
+inline void PrintTo(const KernelMaker& maker, std::ostream* out) {
+  *out << maker.name;
+}
 
 inline std::vector<KernelMaker> kernel_makers() {
   std::vector<KernelMaker> makers;

@@ -138,6 +138,9 @@ struct LaneKind {
   std::string name;
   const LaneArithmetic& arithmetic;
 };
+inline void PrintTo(const LaneKind& kind, std::ostream* out) {
+  *out << kind.name;
+}
 
 // Emulated lanes everywhere, and the processor's own where it has them.
 inline std::vector<LaneKind> lane_kinds() {

@@ -5,12 +5,21 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <ostream>
 #include <set>
 
 #include "base/random.h"
 #include "paillier/cipher.h"
 #include "paillier/decryption_key.h"
 #include "paillier/primes.h"
+
+namespace sotto {
+
+inline void PrintTo(Randomness randomness, std::ostream* out) {
+  *out << (randomness == Randomness::kHalf ? "half" : "full");
+}
+
+}  // namespace sotto
 
 namespace sotto::paillier_test {
 
