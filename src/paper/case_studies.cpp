@@ -23,8 +23,10 @@ constexpr double kPaperStep = 0.005;
 constexpr double kLambdaMin = 200;  // the family's smallest eigenvalue
 
 // The paper's setting as a study, so that everything goes the way of any user's.
-Result<Study> paper_study(std::size_t parties, double epsilon) {
-  return parse_study(fmt::format(R"([study]
+Result<Study> paper_study(std::size_t parties, double epsilon,
+                          ShuffleMasks masks = ShuffleMasks::kShared) {
+  return parse_study(
+      fmt::format(R"([study]
 name = "case study"
 solver = "dishuf"
 [privacy]
@@ -32,6 +34,7 @@ epsilon = {:.17g}
 delta = 0.2
 unit = "entry"
 mu = 3.0
+colluders = {}
 [graph]
 topology = "cycle"
 parties = {}
@@ -42,6 +45,7 @@ lambda_min = {}
 step = {}
 [dishuf]
 g = 0.01
+noise = "{}"
 [consensus]
 tolerance = 1e-4
 [problem]
@@ -49,9 +53,9 @@ family = "paper"
 m = 3
 seed = 1
 )",
-                                 epsilon, parties, kLambdaMin,
-                                 parties <= 10 ? fmt::format("{}", kPaperStep) : "\"auto\""),
-                     "the paper's setting");
+                  epsilon, masks == ShuffleMasks::kShared ? 0 : 1, parties, kLambdaMin,
+                  parties <= 10 ? fmt::format("{}", kPaperStep) : "\"auto\"", kShuffleMasks[masks]),
+      "the paper's setting");
 }
 
 double square(double value) {
@@ -91,12 +95,12 @@ double measure_rate(std::span<const double> distances) {
   return std::pow(distances[last] / distances[first], 1.0 / static_cast<double>(last - first));
 }
 
-Result<ErrorSample> sample_errors(const Study& study, Solver solver, std::string group,
-                                  double position, std::uint64_t seed, const Progress& progress) {
+Result<ErrorSample> sample_errors(const Study& study, Solver solver, double position,
+                                  std::uint64_t seed, const Progress& progress) {
   ErrorSample sample;
-  sample.group = std::move(group);
+  sample.group = fmt::format("{:g}", position);
   sample.position = position;
-  sample.solver = solver;
+  sample.series = study.privacy.colluders > 0 ? kOurShuffle : to_string(solver);
   SOTTO_ASSIGN(const auto problem, family_problem(study));
   SOTTO_ASSIGN(auto planned, plan_study(study, solver));
   // The median of 100 draws is uncertain by a tenth, too much to see a slope of 0; more
@@ -182,39 +186,45 @@ Result<std::vector<ErrorSample>> figure_2(std::uint64_t seed, const Progress& pr
   const std::vector<double> epsilons{0.1, 0.5, 1, 2, 5, 10, 20, 50};
   std::vector<ErrorSample> samples;
   for (std::size_t k = 0; k < epsilons.size(); ++k) {
-    SOTTO_ASSIGN(const auto study, paper_study(10, epsilons[k]));
-    SOTTO_ASSIGN(auto sample,
-                 sample_errors(study, Solver::kDishuf, fmt::format("{:g}", epsilons[k]),
-                               epsilons[k], seed, part_of(progress, k, epsilons.size())));
-    samples.push_back(std::move(sample));
-  }
-  return samples;
-}
-
-Result<std::vector<ErrorSample>> figure_3(std::uint64_t seed, const Progress& progress) {
-  const std::vector<std::size_t> sizes{10, 50, 250};
-  const std::vector<Solver> solvers{Solver::kGt, Solver::kAc, Solver::kDishuf};
-  std::vector<ErrorSample> samples;
-  for (const std::size_t n : sizes) {
-    SOTTO_ASSIGN(const auto study, paper_study(n, kEpsilon));
-    for (const Solver solver : solvers) {
+    for (const ShuffleMasks masks : {ShuffleMasks::kShared, ShuffleMasks::kPerNeighbour}) {
+      SOTTO_ASSIGN(const auto study, paper_study(10, epsilons[k], masks));
       SOTTO_ASSIGN(auto sample,
-                   sample_errors(study, solver, fmt::format("{}", n), static_cast<double>(n), seed,
-                                 part_of(progress, samples.size(), sizes.size() * solvers.size())));
+                   sample_errors(study, Solver::kDishuf, epsilons[k], seed,
+                                 part_of(progress, samples.size(), 2 * epsilons.size())));
       samples.push_back(std::move(sample));
     }
   }
   return samples;
 }
 
-double log_log_slope(std::span<const ErrorSample> samples, Solver solver) {
+Result<std::vector<ErrorSample>> figure_3(std::uint64_t seed, const Progress& progress) {
+  const std::vector<std::size_t> sizes{10, 50, 250};
+  using Compared = std::pair<Solver, ShuffleMasks>;
+  const std::vector<Compared> compared{{Solver::kGt, ShuffleMasks::kShared},
+                                       {Solver::kAc, ShuffleMasks::kShared},
+                                       {Solver::kDishuf, ShuffleMasks::kShared},
+                                       {Solver::kDishuf, ShuffleMasks::kPerNeighbour}};
+  std::vector<ErrorSample> samples;
+  for (const std::size_t n : sizes) {
+    for (const auto& [solver, masks] : compared) {
+      SOTTO_ASSIGN(const auto study, paper_study(n, kEpsilon, masks));
+      SOTTO_ASSIGN(auto sample, sample_errors(study, solver, static_cast<double>(n), seed,
+                                              part_of(progress, samples.size(),
+                                                      sizes.size() * compared.size())));
+      samples.push_back(std::move(sample));
+    }
+  }
+  return samples;
+}
+
+double log_log_slope(std::span<const ErrorSample> samples, std::string_view series) {
   double n = 0;
   double sx = 0;
   double sy = 0;
   double sxx = 0;
   double sxy = 0;
   for (const ErrorSample& sample : samples) {
-    if (sample.solver != solver) continue;
+    if (sample.series != series) continue;
     const double x = std::log(sample.position);
     const double y = std::log(sample.median);
     n += 1;

@@ -47,11 +47,15 @@ struct ErrorTrajectory {
 inline constexpr std::size_t kBoxSamples = 100;    // in a box, as in the paper
 inline constexpr std::size_t kMedianDraws = 1000;  // for the medians of dishuf and ac
 
+// What the figures compare: the paper's solvers, its shuffle with masks that all neighbours share;
+// and the shuffle with a mask for each, calibrated against one curious neighbour.
+inline constexpr std::string_view kOurShuffle = "dishuf, private from neighbours";
+
 // Figures 2 and 3: squared errors of one solver in one setting.
 struct ErrorSample {
   std::string group;  // ε, or n
   double position = 0;
-  Solver solver = Solver::kDishuf;
+  std::string series = "dishuf";  // a solver of the paper's, or kOurShuffle
   Plan plan;
   std::vector<double> squared_errors;  // the first kBoxSamples draws
   double median = 0;                   // of all draws
@@ -61,7 +65,7 @@ struct ErrorSample {
 [[nodiscard]] Result<std::vector<ErrorSample>> figure_3(std::uint64_t seed,
                                                         const Progress& progress);
 
-// Slope of log(median) against log(position), least squares, for one solver.
-[[nodiscard]] double log_log_slope(std::span<const ErrorSample> samples, Solver solver);
+// Slope of log(median) against log(position), least squares, for one series.
+[[nodiscard]] double log_log_slope(std::span<const ErrorSample> samples, std::string_view series);
 
 }  // namespace sotto

@@ -38,16 +38,16 @@ TEST(LogLogSlope, OfAPowerIsItsExponent) {
   std::vector<ErrorSample> samples;
   for (const double n : {10.0, 50.0, 250.0}) {
     ErrorSample sample;
-    sample.solver = Solver::kGt;
+    sample.series = "gt";
     sample.position = n;
     sample.median = 3 * std::pow(n, 0.7);
     samples.push_back(sample);
-    sample.solver = Solver::kAc;
+    sample.series = "ac";
     sample.median = 5;
     samples.push_back(sample);
   }
-  EXPECT_NEAR(log_log_slope(samples, Solver::kGt), 0.7, 1e-12);
-  EXPECT_NEAR(log_log_slope(samples, Solver::kAc), 0.0, 1e-12);
+  EXPECT_NEAR(log_log_slope(samples, "gt"), 0.7, 1e-12);
+  EXPECT_NEAR(log_log_slope(samples, "ac"), 0.0, 1e-12);
 }
 
 TEST(Reproduce, WritesNumbersDrawingAndPage) {

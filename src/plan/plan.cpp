@@ -73,22 +73,6 @@ Result<void> plan_ac(const Study& study, Plan& plan) {
   return {};
 }
 
-// A shuffle that is given up before the barrier has shown each neighbour j one T_i + η_i more, with
-// an η_i of its own: k of them add (k − 1)Δ²/σ_η² to the square of whatever shift j has otherwise.
-void count_given_up_shuffles(const Study& study, const ShuffleNoise& noise,
-                             std::vector<Adversary>& adversaries) {
-  if (study.network.attempts <= 1) return;
-  const PrivacyTerms& terms = study.privacy;
-  const double look = terms.sensitivity.value() / nearest_double(noise.sigma_eta);
-  const double more = std::sqrt(static_cast<double>(study.network.attempts - 1)) * look;
-  for (Adversary& adversary : adversaries) {
-    if (adversary.observer == Observer::kEavesdropper) continue;  // sees ciphertexts of those
-    adversary.shift = rounded_up(std::hypot(adversary.shift, more));
-    adversary.delta_at_epsilon = gaussian_delta(terms.budget.epsilon.value(), adversary.shift);
-    adversary.epsilon_at_delta = gaussian_epsilon(adversary.shift, terms.budget.delta.value());
-  }
-}
-
 Result<void> plan_dishuf(const Study& study, Plan& plan) {
   const PrivacyTerms& terms = study.privacy;
   const bool lemma1 = study.dishuf.calibration == Calibration::kLemma1;
@@ -101,19 +85,20 @@ Result<void> plan_dishuf(const Study& study, Plan& plan) {
                      "lemma1's values are past what floating-point averaging can hold",
                      "use [consensus] method = \"exact\", or calibration = \"graph\"");
   }
-  if (terms.colluders > 0 && study.network.attempts > 1) {
+  ShuffleParameters parameters = study.dishuf.parameters;
+  parameters.attempts = study.network.attempts;
+  if (terms.colluders > 0 && parameters.attempts > 1 && parameters.masks == ShuffleMasks::kShared) {
     return bad_input(
                "E-dropout-colluders",
-               "a shuffle that is given up shows colluders one more masked value, and the noise "
-               "for colluders is calibrated for one",
-               "use colluders = 0, pairwise or ac, or remove min_parties")
+               "a shuffle that is given up shows colluders one more masked value, and shared masks "
+               "are calibrated for one",
+               "use [dishuf] noise = \"per-neighbour\", colluders = 0, or remove min_parties")
         .at("[network] min_parties");
   }
   SOTTO_ASSIGN(auto noise,
-               (lemma1 ? calibrate_lemma1(plan.parties, terms.sensitivity, terms.budget,
-                                          study.dishuf.parameters)
+               (lemma1 ? calibrate_lemma1(plan.parties, terms.sensitivity, terms.budget, parameters)
                        : calibrate_shuffle(study.graph(), terms.sensitivity, terms.budget,
-                                           study.dishuf.parameters, terms.colluders))
+                                           parameters, terms.colluders))
                    .at("[dishuf]"));
   SOTTO_TRY(study_packing(study, noise));
   plan.sum_noise_sd =
@@ -169,7 +154,7 @@ Result<Packing> study_packing(const Study& study, const ShuffleNoise& noise) {
       .at("[dishuf] key_bits");
 }
 
-Result<Plan> make_plan(const Study& study, Solver solver) {
+Result<Plan> planning::plan_privacy(const Study& study, Solver solver) {
   SOTTO_ASSIGN(const auto dimension, dimension_of(study));
   Plan plan{};
   plan.solver = solver;
@@ -197,11 +182,15 @@ Result<Plan> make_plan(const Study& study, Solver solver) {
   }
   if (!done) return done.error();
   const PrivacyTerms& terms = study.privacy;
-  SOTTO_ASSIGN(plan.adversaries, adversary_table(study.graph(), plan.noise, terms.sensitivity,
-                                                 terms.budget, terms.colluders));
-  if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan.noise)) {
-    count_given_up_shuffles(study, *shuffle, plan.adversaries);
-  }
+  SOTTO_ASSIGN(plan.adversaries,
+               adversary_table(study.graph(), plan.noise, terms.sensitivity, terms.budget,
+                               terms.colluders, study.network.attempts));
+  return plan;
+}
+
+Result<Plan> make_plan(const Study& study, Solver solver) {
+  SOTTO_ASSIGN(auto plan, planning::plan_privacy(study, solver));
+  SOTTO_TRY(planning::plan_for_losses(study, plan));
   if (solver != Solver::kGt) {
     SOTTO_ASSIGN(plan.consensus,
                  plan_consensus(study.consensus.method, study.consensus.tolerance, study.weights)
@@ -213,6 +202,19 @@ Result<Plan> make_plan(const Study& study, Solver solver) {
   warn_about_adversaries(study, plan);
   plan.traffic = predict_traffic(study, plan);
   return plan;
+}
+
+Result<Study> PlannedStudy::left_of(std::span<const PartyId> members) const {
+  SOTTO_ASSIGN(auto rest, study.restricted_to(members));
+  if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan.noise)) {
+    rest.dishuf.parameters.least_sigma_eta = nearest_double(shuffle->sigma_eta);
+  }
+  return rest;
+}
+
+Result<PlannedStudy> PlannedStudy::planned_for(std::span<const PartyId> members) const {
+  SOTTO_ASSIGN(auto rest, left_of(members));
+  return plan_study(std::move(rest), plan.solver);
 }
 
 Result<PlannedStudy> plan_study(Study study, Solver solver) {

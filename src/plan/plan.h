@@ -91,8 +91,25 @@ struct Plan {
 struct PlannedStudy {
   Study study;
   Plan plan;
+
+  // What is left of the study for some of its parties, ascending, with masks no smaller than these;
+  // and planned. Fail where the rest cannot keep what the study promises.
+  [[nodiscard]] Result<Study> left_of(std::span<const PartyId> members) const;
+  [[nodiscard]] Result<PlannedStudy> planned_for(std::span<const PartyId> members) const;
 };
 [[nodiscard]] Result<PlannedStudy> plan_study(Study study, Solver solver);
+
+namespace planning {
+
+// Noise, and who learns how much of it, for exactly the parties of `study`.
+[[nodiscard]] Result<Plan> plan_privacy(const Study& study, Solver solver);
+
+// With min_parties: rows that are the worst over every set of parties that may be left, and masks
+// that are large enough for all of them. Sets that cannot keep what is asked end a run, and are
+// warned of; E-min-parties if no smaller set can, E-min-parties-many if there are too many.
+[[nodiscard]] Result<void> plan_for_losses(const Study& study, Plan& plan);
+
+}  // namespace planning
 
 // What fits a table's sums: the study's weights and estimator, noise of `sigma` (the plan's
 // sum_noise_sd; 0 for sums without noise).

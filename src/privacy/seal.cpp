@@ -46,14 +46,16 @@ Released release_locally(const Secret& secret, double sigma, NoiseSource& noise)
   return released;
 }
 
-ShuffleSeal::ShuffleSeal(const Secret& secret, const ShuffleNoise& parameters, NoiseSource& noise)
-    : masked_(secret.indices_),
+ShuffleSeal::ShuffleSeal(const Secret& secret, const ShuffleNoise& parameters,
+                         std::size_t neighbours, NoiseSource& noise)
+    : masked_(parameters.masks == ShuffleMasks::kShared ? 1 : neighbours, secret.indices_),
       noised_(secret.indices_),
       grid_(secret.grid_),
       inverse_zeta_(parameters.inverse_zeta) {
   const Rational scaled_gamma = parameters.sigma_gamma * Rational(inverse_zeta_);
-  for (std::size_t k = 0; k < masked_.size(); ++k) {
-    masked_[k] += noise.gaussian(secret.sigma_steps(parameters.sigma_eta, k));
+  for (std::size_t k = 0; k < noised_.size(); ++k) {
+    const Integer sigma_eta = secret.sigma_steps(parameters.sigma_eta, k);
+    for (IntegerVector& masked : masked_) masked[k] += noise.gaussian(sigma_eta);
     noised_[k] *= inverse_zeta_;
     noised_[k] += noise.gaussian(secret.sigma_steps(scaled_gamma, k));
   }

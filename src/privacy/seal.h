@@ -68,19 +68,23 @@ struct Released {
 
 // `dishuf`: T̄ = T + η goes into the shuffle, encrypted; Y = Z·T + Δ + Γ comes out.
 //     η ~ N_ℤ(0, (σ_η/step)²),   Γ ~ N_ℤ(0, (Zσ_γ/step)²).
+// Every neighbour gets a T̄ under a mask of its own, or all get the same.
 class ShuffleSeal {
  public:
-  ShuffleSeal(const Secret& secret, const ShuffleNoise& parameters, NoiseSource& noise);
+  ShuffleSeal(const Secret& secret, const ShuffleNoise& parameters, std::size_t neighbours,
+              NoiseSource& noise);
 
-  // T̄. Only a cipher may take this out of the party.
-  [[nodiscard]] const IntegerVector& masked() const { return masked_; }
+  // T̄ for the k-th neighbour. Only a cipher may take this out of the party.
+  [[nodiscard]] const IntegerVector& masked(std::size_t k) const {
+    return masked_.size() == 1 ? masked_.front() : masked_[k];
+  }
 
   // `shuffled` is the party's Δ.
   [[nodiscard]] Released release(std::span<const Integer> shuffled) const;
 
  private:
-  IntegerVector masked_;
-  IntegerVector noised_;  // Z·T + Γ
+  std::vector<IntegerVector> masked_;  // one, where all neighbours get the same
+  IntegerVector noised_;               // Z·T + Γ
   Grid grid_;
   Integer inverse_zeta_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "moments/quadratic.h"
 #include "support/noise_statistics.h"
@@ -54,7 +55,7 @@ TEST(Seal, ReleasesWhatAPartyHoldsWhenThereIsNoNoise) {
   EXPECT_EQ(release_locally(secret, 0, *noise).values(), theta);
   EXPECT_EQ(PairwiseSeal(secret, PairwiseNoise{}, *noise).release().values(), theta);
   const ShuffleNoise silent{0, 0, Integer(2'000'001), 1000};
-  const ShuffleSeal seal(secret, silent, *noise);
+  const ShuffleSeal seal(secret, silent, 1, *noise);
   EXPECT_EQ(seal.release(IntegerVector(theta.size())).values(), theta);
 }
 
@@ -84,13 +85,17 @@ TEST(Seal, DividesTheNoiseByAnEntrysWeight) {
   const Released local = release_locally(secret, 3.0, telltale);
   const PairwiseSeal pairwise(secret, {.sigma_gamma = 3, .sigma_edge = 7}, telltale);
   const ShuffleNoise shuffle{3, 7, Integer(11), 1000};
-  const ShuffleSeal shuffled(secret, shuffle, telltale);
+  const ShuffleSeal shuffled(secret, shuffle, 2, telltale);
   for (std::size_t k = 0; k < weights.size(); ++k) {
     const Rational in_steps = Rational(3) / Rational(weights[k]) / grid.step();
     EXPECT_EQ(local.indices[k], ceiling(in_steps)) << k;
     EXPECT_EQ(pairwise.release().indices[k], ceiling(in_steps)) << k;
     EXPECT_EQ(shuffled.release(IntegerVector(4)).indices[k], ceiling(in_steps * 11)) << k;
-    EXPECT_EQ(shuffled.masked()[k], ceiling(Rational(7) / Rational(weights[k]) / grid.step())) << k;
+    for (const std::size_t neighbour : {0U, 1U}) {
+      EXPECT_EQ(shuffled.masked(neighbour)[k],
+                ceiling(Rational(7) / Rational(weights[k]) / grid.step()))
+          << k;
+    }
   }
 }
 
@@ -113,17 +118,30 @@ TEST(Seal, OfDishufHasBothItsVariances) {
   const Secret secret = zeros(kDraws, 3);
   const ShuffleNoise parameters{Rational(1, 4), Rational(49), Integer(2'000'001), 1000};
   const auto noise = fast_noise(3, 0);
-  const ShuffleSeal seal(secret, parameters, *noise);
+  const ShuffleSeal seal(secret, parameters, 2, *noise);
   expect_sigma(seal.release(IntegerVector(kDraws)).values(), 0.25);
-  const Released masked{.indices = seal.masked(), .grid = secret.grid()};
+  const Released masked{.indices = seal.masked(0), .grid = secret.grid()};
   expect_sigma(masked.values(), 49);
+  // Every neighbour's mask is its own: the difference of two has twice the variance.
+  Released difference{.indices = seal.masked(1), .grid = secret.grid()};
+  for (std::size_t k = 0; k < kDraws; ++k) difference.indices[k] -= masked.indices[k];
+  expect_sigma(difference.values(), 49 * std::numbers::sqrt2);
+}
+
+TEST(Seal, OfThePapersShuffleShowsAllNeighboursTheSame) {
+  const Secret secret = zeros(3, 3);
+  const ShuffleNoise parameters{Rational(1, 4), Rational(49), Integer(2'000'001), 1000,
+                                ShuffleMasks::kShared};
+  const auto noise = fast_noise(3, 0);
+  const ShuffleSeal seal(secret, parameters, 2, *noise);
+  EXPECT_EQ(seal.masked(0), seal.masked(1));
 }
 
 TEST(Seal, OfDishufAddsTheShuffleInUnitsOfZeta) {
   const Secret secret = Secret::of_entries(std::vector<double>{2.0}, mu_of(1));
   const ShuffleNoise silent{0, 0, Integer(8), 1000};
   const auto noise = fast_noise(4, 0);
-  const ShuffleSeal seal(secret, silent, *noise);
+  const ShuffleSeal seal(secret, silent, 1, *noise);
   const Integer one = secret.grid().index(1.0);
   EXPECT_EQ(seal.release(IntegerVector{one}).values()[0], 2.0 + 1.0 / 8);
 }

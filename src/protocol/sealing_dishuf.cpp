@@ -16,11 +16,13 @@ constexpr int kMaskSigmas = 32;
 // What the seal draws at least, where there is a mask at all.
 constexpr int kLeastMaskSteps = 5;
 
-// Algorithm 2 in integers. With every neighbour j:
-//   offer   i → j   k_i, E_i(−T̄_i)
-//   reply   j → i   (E_i(−T̄_i) ⊕ E_i(T̄_j)) ⊗ a_{j→i}, re-randomised
-// and then Δ_i = Σ_j a_{i→j}·a_{j→i}(T̄_j − T̄_i), which sums to 0 over the parties. As many entries
-// travel in one ciphertext as the cipher's plaintexts have slots for.
+// Algorithm 2 in integers, T̄_i^{(j)} being what i shows to j. With every neighbour j:
+//   offer   i → j   k_i, E_i(−T̄_i^{(j)})
+//   reply   j → i   (E_i(−T̄_i^{(j)}) ⊕ E_i(T̄_j^{(i)})) ⊗ a_{j→i}, re-randomised
+// and then Δ_i = Σ_j a_{i→j}·a_{j→i}(T̄_j^{(i)} − T̄_i^{(j)}): an edge's two terms cancel, so it sums
+// to 0 over the parties. Each offer is encrypted with randomness of its own: with the same, the
+// quotient of two would show the difference of their masks. As many entries travel in one
+// ciphertext as the cipher's plaintexts have slots for.
 class Shuffle final : public Sealing {
  public:
   Shuffle(const ShuffleNoise& parameters, SealingInputs inputs)
@@ -28,28 +30,40 @@ class Shuffle final : public Sealing {
         cipher_(*inputs.cipher),
         random_(inputs.keys),
         neighbours_(inputs.graph.neighbours(self_).begin(), inputs.graph.neighbours(self_).end()),
-        seal_(inputs.secret, parameters, inputs.noise),
+        seal_(inputs.secret, parameters, neighbours_.size(), inputs.noise),
         multipliers_(protocol::draw_multipliers(inputs.graph, self_, parameters, inputs.noise)),
         packing_(shuffle_packing(parameters, inputs.secret.grid(), cipher_.plaintext_bits())),
-        packed_(packing_ ? packing_->pack(seal_.masked()) : packing_.error()),
         multiplier_bits_(static_cast<std::size_t>(std::bit_width(parameters.multiplier_max))),
         key_(std::move(inputs.key)),
         shuffled_(inputs.secret.size()),
         offered_(neighbours_.size()),
-        replied_(neighbours_.size()) {}
+        replied_(neighbours_.size()) {
+    if (!packing_) return;
+    // Shared masks are packed, and encrypted, once for all.
+    const std::size_t different =
+        parameters.masks == ShuffleMasks::kShared ? 1 : neighbours_.size();
+    for (std::size_t k = 0; k < different; ++k) packed_.push_back(packing_->pack(seal_.masked(k)));
+  }
 
   [[nodiscard]] Result<std::vector<Message>> start() override {
-    if (!packed_) return packed_.error();
-    IntegerVector negated = *packed_;
-    for (Integer& plaintext : negated) plaintext = -plaintext;
-    const ShuffleOffer offer{key_->encryption_key().serialised(), key_->encrypt(negated, random_)};
+    SOTTO_TRY(packed());
+    std::vector<Ciphertexts> offers;
+    for (const Result<IntegerVector>& masked : packed_) {
+      IntegerVector negated = *masked;
+      for (Integer& plaintext : negated) plaintext = -plaintext;
+      offers.push_back(key_->encrypt(negated, random_));
+    }
     std::vector<Message> out;
-    for (const PartyId to : neighbours_) out.emplace_back(self_, to, offer);
+    for (std::size_t k = 0; k < neighbours_.size(); ++k) {
+      out.emplace_back(self_, neighbours_[k],
+                       ShuffleOffer{key_->encryption_key().serialised(),
+                                    offers.size() == 1 ? offers.front() : std::move(offers[k])});
+    }
     return out;
   }
 
   [[nodiscard]] Result<std::vector<Message>> receive(const Message& message) override {
-    if (!packed_) return packed_.error();
+    SOTTO_TRY(packed());
     const auto neighbour = std::lower_bound(neighbours_.begin(), neighbours_.end(), message.from);
     if (neighbour == neighbours_.end() || *neighbour != message.from) {
       return bad_peer(message.from, "is not a neighbour, and sent a shuffle message");
@@ -78,6 +92,15 @@ class Shuffle final : public Sealing {
   [[nodiscard]] std::size_t entries() const override { return shuffled_.size(); }
 
  private:
+  // Whether every value has a slot.
+  [[nodiscard]] Result<void> packed() const {
+    if (!packing_) return packing_.error();
+    for (const Result<IntegerVector>& masked : packed_) {
+      if (!masked) return masked.error();
+    }
+    return {};
+  }
+
   [[nodiscard]] Result<std::vector<Message>> answer(PartyId from, std::size_t k,
                                                     const ShuffleOffer& offer) {
     if (offered_[k]) return bad_peer(from, "offered twice");
@@ -89,8 +112,9 @@ class Shuffle final : public Sealing {
     if (auto valid = (*key)->validate(offer.negated); !valid) {
       return bad_peer(from, "sent ciphertexts that are refused: " + valid.error().what);
     }
+    const IntegerVector& own = packed_.size() == 1 ? *packed_.front() : *packed_[k];
     Ciphertexts scaled =
-        (*key)->add_and_scale(offer.negated, *packed_, multipliers_[k], multiplier_bits_, random_);
+        (*key)->add_and_scale(offer.negated, own, multipliers_[k], multiplier_bits_, random_);
     offered_[k] = true;
     return std::vector<Message>{{self_, from, ShuffleReply{std::move(scaled)}}};
   }
@@ -120,8 +144,8 @@ class Shuffle final : public Sealing {
   ShuffleSeal seal_;
   IntegerVector multipliers_;
   Result<Packing> packing_;
-  Result<IntegerVector> packed_;  // T̄, in slots
-  std::size_t multiplier_bits_;   // of the largest: how long a_{i→j} is stays a secret
+  std::vector<Result<IntegerVector>> packed_;  // T̄ for each neighbour, or for all, in slots
+  std::size_t multiplier_bits_;  // of the largest: how long a_{i→j} is stays a secret
   std::unique_ptr<DecryptionKey> key_;
   IntegerVector shuffled_;  // Δ_i so far
   std::vector<bool> offered_;

@@ -2,6 +2,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "privacy/budget.h"
 #include "privacy/calibrate/dishuf.h"
@@ -20,7 +21,7 @@ RC_GTEST_PROP(Shuffle, SumsToZeroInIntegersOnEveryGraphAndInEveryOrder, (std::ui
   const ShuffleNoise parameters = graph_noise(graph);
   const ShuffleNetwork run(graph, secrets, parameters, seed);
   deliver_all(run.parties, &random);
-  RC_ASSERT(run.sum() == unshuffled_sum(secrets, parameters, seed));
+  RC_ASSERT(run.sum() == unshuffled_sum(graph, secrets, parameters, seed));
 }
 
 TEST(Shuffle, GivesTheSameReleasesWhateverTheDeliveryOrder) {
@@ -37,6 +38,24 @@ TEST(Shuffle, GivesTheSameReleasesWhateverTheDeliveryOrder) {
 }
 
 // Δ_i = Σ_j a_{i→j}a_{j→i}(T̄_j − T̄_i), written out.
+TEST(Shuffle, OffersNoTwoNeighboursTheSameCiphertext) {
+  SeededRandom random(9);
+  const Graph graph = *Graph::star(4);
+  const auto secrets = secrets_of(small_numbers(4, 2, random));
+  ShuffleNoise parameters = graph_noise(graph);
+  const auto offers = [&] {
+    const ShuffleNetwork run(graph, secrets, parameters, 6);
+    std::set<Integer> different;
+    for (const Message& message : *run.parties[0]->start()) {
+      different.insert(std::get<ShuffleOffer>(message.payload).negated.at(0));
+    }
+    return different.size();
+  };
+  EXPECT_EQ(offers(), 3U);
+  parameters.masks = ShuffleMasks::kShared;
+  EXPECT_EQ(offers(), 1U);
+}
+
 TEST(Shuffle, ReleasesWhatAlgorithm2Says) {
   SeededRandom random(5);
   const Graph graph = *Graph::grid(6);
@@ -49,13 +68,15 @@ TEST(Shuffle, ReleasesWhatAlgorithm2Says) {
   std::vector<IntegerVector> multipliers;
   for (PartyId i = 0; i < 6; ++i) {
     const auto noise = fast_noise(6, 2 * i);
-    seals.emplace_back(secrets[i], parameters, *noise);
+    seals.emplace_back(secrets[i], parameters, graph.degree(i), *noise);
     multipliers.push_back(protocol::draw_multipliers(graph, i, parameters, *noise));
   }
+  const auto place = [&](PartyId of, PartyId among) {
+    const auto neighbours = graph.neighbours(among);
+    return static_cast<std::size_t>(std::ranges::find(neighbours, of) - neighbours.begin());
+  };
   const auto multiplier = [&](PartyId from, PartyId to) {
-    const auto neighbours = graph.neighbours(from);
-    return multipliers[from][static_cast<std::size_t>(std::ranges::find(neighbours, to) -
-                                                      neighbours.begin())];
+    return multipliers[from][place(to, from)];
   };
   for (PartyId i = 0; i < 6; ++i) {
     IntegerVector shuffled(2);
@@ -64,7 +85,8 @@ TEST(Shuffle, ReleasesWhatAlgorithm2Says) {
       EXPECT_GE(2 * product, 1'000'000);
       EXPECT_LE(product, 1'000'000);
       for (std::size_t k = 0; k < 2; ++k) {
-        shuffled[k] += product * (seals[j].masked()[k] - seals[i].masked()[k]);
+        shuffled[k] +=
+            product * (seals[j].masked(place(i, j))[k] - seals[i].masked(place(j, i))[k]);
       }
     }
     EXPECT_EQ(run.release(i).indices, seals[i].release(shuffled).indices) << i;
@@ -94,7 +116,7 @@ TEST_P(Lemma1Run, ReachesTheTrueSumInExactArithmetic) {
   const auto secrets = secrets_of(values);
   const ShuffleNetwork run(graph, secrets, parameters, 8);
   deliver_all(run.parties, &random);
-  EXPECT_EQ(run.sum(), unshuffled_sum(secrets, parameters, 8));
+  EXPECT_EQ(run.sum(), unshuffled_sum(graph, secrets, parameters, 8));
 
   const Released first = run.release(0);
   const std::vector<double> sum = Released{run.sum(), first.grid, first.divisor}.values();

@@ -103,20 +103,20 @@ TEST(Transcript, OfDishufWithExactConsensusIsGolden) {
   EXPECT_EQ(transcript(false), R"(
 1 → 2 offer    8b24e7a0beae48fe
 2 → 1 offer    8242591006144aeb
-2 → 3 offer    8242591006144aeb
+2 → 3 offer    1541109e4e0679b0
 3 → 2 offer    9c5ab2c18960e987
-2 → 1 reply    6846dc7165f66fe5
+2 → 1 reply    c042ba6d174875ae
 1 → 2 reply    15d653ada3f82baf
-3 → 2 reply    680136e4121f0457
-2 → 3 reply    6237177d9e40883a
-1 → 2 releases ed3ee80d3b0f76ce round 0 of 1
-2 → 1 releases 9188176f66322ca3 round 0 of 2
-2 → 3 releases 9188176f66322ca3 round 0 of 2
-3 → 2 releases e71a0d54a574448b round 0 of 3
-1 → 2 releases 9188176f66322ca3 round 1 of 2
-3 → 2 releases 9188176f66322ca3 round 1 of 2
-2 → 1 releases fdab329a32116856 round 1 of 1 3
-2 → 3 releases fdab329a32116856 round 1 of 1 3
+3 → 2 reply    19da3bf19720cbcb
+2 → 3 reply    b692e3b638a1dc20
+1 → 2 releases ee93b92dfd93b462 round 0 of 1
+2 → 1 releases 138bcdaeb1d2cf03 round 0 of 2
+2 → 3 releases 138bcdaeb1d2cf03 round 0 of 2
+3 → 2 releases a22cd0f4c3aa2e91 round 0 of 3
+1 → 2 releases 138bcdaeb1d2cf03 round 1 of 2
+3 → 2 releases 138bcdaeb1d2cf03 round 1 of 2
+2 → 1 releases f451348b6c1bbc1a round 1 of 1 3
+2 → 3 releases f451348b6c1bbc1a round 1 of 1 3
 )");
 }
 

@@ -65,6 +65,7 @@ epsilon    = {}
 delta      = {}
 unit       = "record"
 neighbours = "add-remove"
+colluders  = {}
 
 [graph]
 topology = "{}"
@@ -74,8 +75,10 @@ weight   = "metropolis"
 [data]
 target = {{ column = "{}", bounds = {} }}
 )",
-      to_string(study.solver), study.epsilon, study.delta, study.parties < 3 ? "path" : "cycle",
-      study.parties, schema.target.column, bounds_text(schema.target.bounds));
+      to_string(study.solver), study.epsilon, study.delta,
+      study.parties < 3 ? 0 : 1,  // of two parties one has nobody to hide among
+      study.parties < 3 ? "path" : "cycle", study.parties, schema.target.column,
+      bounds_text(schema.target.bounds));
   for (const Feature& feature : schema.features) text += feature_text(feature);
   for (const PartyTerms& party : study.members) text += "\n" + party_block(party);
   return text;

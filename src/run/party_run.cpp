@@ -30,6 +30,12 @@ Result<TrackingTerms> tracking_terms(const PlannedStudy& planned) {
       .at("[gt]");
 }
 
+std::vector<PartyId> everybody_of(const Study& study) {
+  std::vector<PartyId> everybody(study.graph().size());
+  std::iota(everybody.begin(), everybody.end(), PartyId{0});
+  return everybody;
+}
+
 PartyId place_among(std::span<const PartyId> members, PartyId self) {
   const auto place = std::ranges::lower_bound(members, self);
   check(place != members.end() && *place == self, "a party takes part in what it takes part in");
@@ -47,12 +53,13 @@ Result<PartyRun> PartyRun::make(const Study& study, PartyId self, const std::str
     SOTTO_ASSIGN(run.cipher_, cipher_for(study, CipherChoice::kPaillier));
     SOTTO_ASSIGN(const auto packing, shuffle_packing(*shuffle, run.input_.secret.grid(),
                                                      run.cipher_->plaintext_bits()));
-    run.plaintexts_ = packing.plaintexts(run.input_.secret.size());
+    // Every neighbour's offer has randomness of its own.
+    const bool shared = shuffle->masks == ShuffleMasks::kShared;
+    run.plaintexts_ =
+        packing.plaintexts(run.input_.secret.size()) * (shared ? 1 : study.graph().degree(self));
   }
   if (study.solver == Solver::kGt) SOTTO_TRY(tracking_terms(planned));
-  Members everybody(study.graph().size());
-  std::iota(everybody.begin(), everybody.end(), PartyId{0});
-  run.plans_.emplace(std::move(everybody), std::move(planned));
+  run.plans_.emplace(everybody_of(study), std::move(planned));
   return run;
 }
 
@@ -60,8 +67,7 @@ Result<const PlannedStudy*> PartyRun::plan_of(std::span<const PartyId> members) 
   Members key(members.begin(), members.end());
   auto found = plans_.find(key);
   if (found == plans_.end()) {
-    SOTTO_ASSIGN(auto rest, study_.restricted_to(members));
-    SOTTO_ASSIGN(auto planned, plan_study(std::move(rest), study_.solver));
+    SOTTO_ASSIGN(auto planned, plans_.at(everybody_of(study_)).planned_for(members));
     found = plans_.emplace(std::move(key), std::move(planned)).first;
   }
   return &found->second;

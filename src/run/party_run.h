@@ -51,7 +51,7 @@ class PartyRun {
   Input input_;
   std::map<Members, PlannedStudy> plans_;
   std::shared_ptr<const Cipher> cipher_;  // dishuf
-  std::size_t plaintexts_ = 0;            // in an offer to all parties of the study
+  std::size_t plaintexts_ = 0;            // in its offers to all neighbours
   struct Prepared {
     KeyedRandom::Key from;
     std::unique_ptr<DecryptionKey> key;

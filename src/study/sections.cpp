@@ -138,6 +138,15 @@ Result<DishufTerms> read_dishuf_section(TomlReader section) {
   if (section.choice("calibration", {"graph", "lemma1"}, "graph") == "lemma1") {
     terms.calibration = Calibration::kLemma1;
   }
+  // The paper's lemma is about the paper's algorithm.
+  const bool lemma1 = terms.calibration == Calibration::kLemma1;
+  const std::string noise =
+      section.choice("noise", {"per-neighbour", "shared"}, lemma1 ? "shared" : "per-neighbour");
+  terms.parameters.masks = *kShuffleMasks.find(noise);
+  if (lemma1 && terms.parameters.masks != ShuffleMasks::kShared) {
+    section.fail_value("noise", "lemma1 calibrates noise that all neighbours share",
+                       "remove noise, or calibration = \"lemma1\"");
+  }
   if (const auto bits = section.optional_integer("key_bits", kMinKeyBits, kMaxKeyBits)) {
     terms.key_bits = static_cast<std::size_t>(*bits);
     if (terms.key_bits % kKeyBitsStep != 0) {

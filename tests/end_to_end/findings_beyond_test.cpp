@@ -36,7 +36,8 @@ double seen_by(const std::vector<Adversary>& table, Observer observer) {
 TEST(Findings, OneCuriousNeighbourSeesMuchMoreThanTheBudgetUnderTheShuffleAndLittlePairwise) {
   const double kappa_bar = gaussian_shift(kPaperBudget);
   const auto shuffle_ratio = [&](const Graph& graph, Observer who) {
-    const auto noise = *calibrate_shuffle(graph, kPaperMu, kPaperBudget, {.g = 0.01}, 0);
+    const auto noise = *calibrate_shuffle(graph, kPaperMu, kPaperBudget,
+                                          {.g = 0.01, .masks = ShuffleMasks::kShared}, 0);
     return seen_by(*adversary_table(graph, noise, kPaperMu, kPaperBudget, 0), who) / kappa_bar;
   };
   const auto pairwise_ratio = [&](const Graph& graph) {
@@ -106,7 +107,7 @@ TEST(Findings, NoiseAwareWithoutNoiseIsStillNotLeastSquares) {
 TEST(Findings, APlainSolveInDoublesMissesTheShiftOnALongCycle) {
   const Graph ring = *Graph::cycle(250);
   const Sensitivity one = *Sensitivity::make(1);
-  const auto noise = *calibrate_shuffle(ring, one, *Budget::make(1, 1e-6), {}, 0);
+  const auto noise = privacy::shared_noise(ring, one, *Budget::make(1, 1e-6), {}, 0);
   const double gamma2 = std::pow(noise.sigma_gamma.get_d(), 2);
   const double eta2 = std::pow(noise.sigma_eta.get_d(), 2);
   const double product = 1e6 / noise.inverse_zeta.get_d();
@@ -176,12 +177,34 @@ TEST(Findings, TheShufflesSumIsAsNoisyForAnyNumberOfParties) {
   const auto gt = *gradient_noise(kPaperMu, kPaperBudget, std::nullopt);
   for (const std::size_t n : {10, 50, 250}) {
     const double root_n = std::sqrt(static_cast<double>(n));
-    const auto noise = *calibrate_shuffle(*Graph::cycle(n), kPaperMu, kPaperBudget, {.g = 0.01}, 0);
+    const auto noise = *calibrate_shuffle(*Graph::cycle(n), kPaperMu, kPaperBudget,
+                                          {.g = 0.01, .masks = ShuffleMasks::kShared}, 0);
     EXPECT_NEAR(root_n * noise.sigma_gamma.get_d() / central, 1.01, 1e-9);
     const double on_a = root_n * std::sqrt(gt.laplace.variance());
     EXPECT_GT(on_a, 1.01 * central);
     EXPECT_LT(on_a, root_n * central);
   }
+}
+
+TEST(Findings, AMaskForEveryNeighbourKeepsTheBudgetWhereASharedOneDoesNot) {
+  const Graph ring = *Graph::cycle(5);
+  const Sensitivity row = *Sensitivity::make(1.5);
+  const Budget budget = *Budget::make(1, 1e-6);
+  const auto neighbour = [&](ShuffleMasks masks, std::size_t colluders) {
+    const auto noise = *calibrate_shuffle(ring, row, budget, {.masks = masks}, colluders);
+    const auto table = *adversary_table(ring, noise, row, budget, colluders);
+    const double ratio =
+        std::sqrt(5.0) * noise.sigma_gamma.get_d() / (row.value() / gaussian_shift(budget));
+    return std::pair(table[1].epsilon_at_delta, ratio);
+  };
+  EXPECT_NEAR(neighbour(ShuffleMasks::kShared, 0).first, 2.16, 0.01);
+  EXPECT_NEAR(neighbour(ShuffleMasks::kPerNeighbour, 0).first, 1.13, 0.01);
+  const auto [shared, shared_noise] = neighbour(ShuffleMasks::kShared, 1);
+  EXPECT_LE(shared, 1);
+  EXPECT_NEAR(shared_noise, 2.04, 0.01);
+  const auto [own, own_noise] = neighbour(ShuffleMasks::kPerNeighbour, 1);
+  EXPECT_LE(own, 1);
+  EXPECT_NEAR(own_noise, 1.001 * std::sqrt(5.0 / 4), 1e-6);
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ namespace {
 // The paper's case study: ε = 10, δ = 0.2, μ = 3, g = 0.01 on a cycle.
 const Budget kPaper = *Budget::make(10, 0.2);
 const Sensitivity kThree = *Sensitivity::make(3);
-constexpr ShuffleParameters kShuffle{.g = 0.01, .multiplier_max = 1000};
+constexpr ShuffleParameters kShuffle{
+    .g = 0.01, .multiplier_max = 1000, .masks = ShuffleMasks::kShared};
 
 // 1. Beyond the formula: 0.358 is how often the noise shows which of two values it was
 // added to, because no noise could have led from the other one to the same result.
@@ -281,9 +282,9 @@ bool neighbour_finds_the_masked_value(std::uint64_t draw, std::size_t entries) {
   const auto victim =
       make_sealing(parameters, {1, ring, theirs, *their_noise, keys, &ideal_cipher()});
 
-  const ShuffleSeal seal(own, parameters, *own_noise);
+  const ShuffleSeal seal(own, parameters, 1, *own_noise);
   const auto key = ideal_cipher().generate(keys);
-  IntegerVector negated = seal.masked();
+  IntegerVector negated = seal.masked(0);
   for (Integer& entry : negated) entry = -entry;
   const ShuffleOffer offer{key->encryption_key().serialised(),
                            key->encryption_key().encrypt(negated, keys)};
@@ -294,11 +295,11 @@ bool neighbour_finds_the_masked_value(std::uint64_t draw, std::size_t entries) {
   for (const Integer& entry : plain) multiplier = gcd(multiplier, entry);
   IntegerVector found;
   for (std::size_t k = 0; k < entries; ++k) {
-    found.push_back(plain[k] / multiplier + seal.masked()[k]);
+    found.push_back(plain[k] / multiplier + seal.masked(0)[k]);
   }
   // The victim's own T̄, from the same draws.
   const auto again = fast_noise(draw, 2);
-  return found == ShuffleSeal(theirs, parameters, *again).masked();
+  return found == ShuffleSeal(theirs, parameters, 1, *again).masked(0);
 }
 
 TEST(Findings, OneCuriousNeighbourReadsTheMaskedValueFromAGreatestCommonDivisor) {

@@ -13,8 +13,8 @@
 
 namespace sotto {
 
-// The eavesdropper: the largest √(vᵀC⁻¹v) over the parties, v the shift and C the covariance of
-// y(0). With L_a = Σ λ_k q_k q_kᵀ and s_k = ζλ_k, party i's v = (I − ζL_a)e_i and
+// With shared masks. The eavesdropper: the largest √(vᵀC⁻¹v) over the parties, v the shift and C
+// the covariance of y(0). With L_a = Σ λ_k q_k q_kᵀ and s_k = ζλ_k, party i's v = (I − ζL_a)e_i and
 // C = σ_γ²I + σ_η²(ζL_a)² give vᵀC⁻¹v = Σ_k (q_k)_i² (1−s_k)²/(σ_γ²+σ_η²s_k²).
 inline double shuffle_shift(const Graph& graph, const ShuffleNoise& noise, Sensitivity sensitivity,
                             std::span<const double> edge_products) {

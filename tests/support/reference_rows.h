@@ -5,6 +5,7 @@
 
 #include "graph/graph.h"
 #include "privacy/budget.h"
+#include "privacy/calibrate/dishuf.h"
 
 // An independent table of reference values that this room is tested against.
 // reference: 60-digit arithmetic, but for λ₂ and the shifts, which it solves for in
@@ -16,6 +17,14 @@ namespace sotto::reference {
 
 // What most tests of this room ask for.
 inline const Sensitivity kOne = *Sensitivity::make(1);
+
+// The noise of the paper's Algorithm 2, also where it is too little to be allowed.
+inline Result<ShuffleNoise> shared_noise(const Graph& graph, Sensitivity sensitivity,
+                                         const Budget& budget,
+                                         const ShuffleParameters& parameters = {},
+                                         std::size_t colluders = 0) {
+  return privacy::shared_noise(graph, sensitivity, budget, parameters, colluders);
+}
 inline const Budget kUsual = *Budget::make(1, 1e-6);
 
 inline Graph graph(Topology topology, std::size_t parties) {

@@ -41,12 +41,12 @@ struct ShuffleNetwork {
 };
 
 // Σ(Z·T_i + Γ_i): the same noise, and no shuffle at all.
-inline IntegerVector unshuffled_sum(const std::vector<Secret>& secrets,
+inline IntegerVector unshuffled_sum(const Graph& graph, const std::vector<Secret>& secrets,
                                     const ShuffleNoise& parameters, std::uint64_t seed) {
   IntegerVector total(secrets[0].size());
   for (PartyId i = 0; i < secrets.size(); ++i) {
     const auto noise = fast_noise(seed, 2 * i);
-    const ShuffleSeal seal(secrets[i], parameters, *noise);
+    const ShuffleSeal seal(secrets[i], parameters, graph.degree(i), *noise);
     const Released released = seal.release(IntegerVector(total.size()));
     for (std::size_t k = 0; k < total.size(); ++k) total[k] += released.indices[k];
   }
@@ -67,7 +67,10 @@ inline void expect_same_releases(std::uint64_t seed, std::size_t max_parties,
   const Graph graph = connected_graph(parties, random.below(60), random);
   const Sensitivity mu = *Sensitivity::make(random.below(2) == 0 ? 3 : 0.01);
   const Budget budget = *Budget::make(0.1 + static_cast<double>(random.below(10)), 1e-6);
-  const ShuffleParameters parameters{.g = 0.01, .multiplier_max = 2 + random.below(1U << 20)};
+  const ShuffleParameters parameters{
+      .g = 0.01,
+      .multiplier_max = 2 + random.below(1U << 20),
+      .masks = random.below(2) == 0 ? ShuffleMasks::kShared : ShuffleMasks::kPerNeighbour};
   const ShuffleNoise noise = random.below(3) == 0
                                  ? *calibrate_lemma1(parties, mu, budget, parameters)
                                  : *calibrate_shuffle(graph, mu, budget, parameters, 0);

@@ -22,6 +22,7 @@ using ::testing::HasSubstr;
 
 using reference::kOne;
 using reference::kUsual;
+using reference::shared_noise;
 
 // Connected: a random tree and some more edges.
 Graph random_graph(SeededRandom& random, std::size_t parties) {
@@ -43,8 +44,8 @@ TEST(ShuffleCalibration, AgreesWithTheReference) {
   for (const auto& row : reference::kCalibrations) {
     const Graph graph = reference::graph(row.topology, row.parties);
     const auto noise =
-        calibrate_shuffle(graph, *Sensitivity::make(row.mu), *Budget::make(row.epsilon, row.delta),
-                          {.g = row.g, .multiplier_max = 1000}, 0);
+        shared_noise(graph, *Sensitivity::make(row.mu), *Budget::make(row.epsilon, row.delta),
+                     {.g = row.g, .multiplier_max = 1000}, 0);
     ASSERT_TRUE(noise) << noise.error().to_string();
     EXPECT_EQ(noise->inverse_zeta.get_d(), row.inverse_zeta);
     EXPECT_NEAR(noise->sigma_gamma.get_d() / row.sigma_gamma, 1, 1e-9);
@@ -58,7 +59,7 @@ TEST(ShuffleCalibration, AgreesWithTheReference) {
 // to hide, so it asks for no η; but the products may be twice as large, s ≈ 2.
 TEST(ShuffleCalibration, TheLeftEndAloneLeavesTwoPartiesUnprotected) {
   const Graph pair = *Graph::path(2);
-  const auto noise = calibrate_shuffle(pair, kOne, kUsual, {}, 0);
+  const auto noise = shared_noise(pair, kOne, kUsual, {}, 0);
   ASSERT_TRUE(noise);
   const double kappa_bar = gaussian_shift(kUsual);
   const std::vector<double> highest = {1e6};
@@ -78,7 +79,7 @@ TEST(ShuffleCalibration, HoldsForEveryDrawOfTheMultipliersOnRandomGraphs) {
     const Budget budget = *Budget::make(0.1 * static_cast<double>(1 + random.below(80)), 1e-5);
     const double g = trial % 2 == 0 ? 0.001 : 0.3;
     const std::uint64_t a_bar = 2 + random.below(2000);
-    const auto noise = calibrate_shuffle(graph, kOne, budget, {g, a_bar}, 0);
+    const auto noise = shared_noise(graph, kOne, budget, {g, a_bar}, 0);
     ASSERT_TRUE(noise);
     const double bound = shuffle_shift_bound(graph, *noise, kOne);
     EXPECT_LE(bound, gaussian_shift(budget)) << "trial " << trial;
@@ -99,8 +100,8 @@ TEST(ShuffleCalibration, HoldsForEveryDrawOfTheMultipliersOnRandomGraphs) {
 
 TEST(ShuffleCalibration, ScalesWithTheSensitivity) {
   const Graph ring = *Graph::cycle(7);
-  const auto one = calibrate_shuffle(ring, kOne, kUsual, {}, 0);
-  const auto ten = calibrate_shuffle(ring, *Sensitivity::make(10), kUsual, {}, 0);
+  const auto one = shared_noise(ring, kOne, kUsual, {}, 0);
+  const auto ten = shared_noise(ring, *Sensitivity::make(10), kUsual, {}, 0);
   EXPECT_NEAR(Rational(ten->sigma_eta / one->sigma_eta).get_d(), 10, 1e-9);
   EXPECT_NEAR(Rational(ten->sigma_gamma / one->sigma_gamma).get_d(), 10, 1e-9);
 }
@@ -187,14 +188,18 @@ TEST(Calibration, RefusesMultipliersOutOfRange) {
   const Graph ring = *Graph::cycle(5);
   for (const std::uint64_t a_bar :
        {std::uint64_t{0}, std::uint64_t{1}, (std::uint64_t{1} << 31) + 1}) {
-    EXPECT_EQ(calibrate_shuffle(ring, kOne, kUsual, {0.1, a_bar}, 0).error().name, "E-a-bar");
+    EXPECT_EQ(
+        calibrate_shuffle(ring, kOne, kUsual, {0.1, a_bar, ShuffleMasks::kShared}, 0).error().name,
+        "E-a-bar");
     EXPECT_EQ(calibrate_lemma1(5, kOne, kUsual, {0.1, a_bar}).error().name, "E-a-bar");
   }
 }
 
 TEST(Calibration, RefusesAGraphInPieces) {
   const Graph pieces = *Graph::make(4, {{0, 1}, {2, 3}});
-  EXPECT_EQ(calibrate_shuffle(pieces, kOne, kUsual, {}, 0).error().name, "E-graph-disconnected");
+  EXPECT_EQ(
+      calibrate_shuffle(pieces, kOne, kUsual, {.masks = ShuffleMasks::kShared}, 0).error().name,
+      "E-graph-disconnected");
   EXPECT_EQ(calibrate_pairwise(pieces, kOne, kUsual, 0.1, 0).error().name, "E-graph-disconnected");
 }
 
@@ -208,8 +213,9 @@ TEST(Colluders, CannotBeAllButOneParty) {
 
 TEST(Colluders, WhoCouldCutTheGraphAreRefusedByName) {
   const Graph star = *Graph::star(5);
-  for (const Error& error : {calibrate_pairwise(star, kOne, kUsual, 0.1, 1).error(),
-                             calibrate_shuffle(star, kOne, kUsual, {}, 1).error()}) {
+  for (const Error& error :
+       {calibrate_pairwise(star, kOne, kUsual, 0.1, 1).error(),
+        calibrate_shuffle(star, kOne, kUsual, {.masks = ShuffleMasks::kShared}, 1).error()}) {
     EXPECT_EQ(error.name, "E-colluders-cut");
     EXPECT_EQ(error.status, Status::kRefused);
     EXPECT_THAT(error.what, HasSubstr("[0]"));
@@ -223,15 +229,15 @@ TEST(Colluders, CostThePairwiseSumLittleAndTheShuffleMuch) {
   const double alone = calibrate_pairwise(graph, kOne, kUsual, 0.001, 0)->sigma_gamma;
   EXPECT_NEAR(calibrate_pairwise(graph, kOne, kUsual, 0.001, 1)->sigma_gamma / alone,
               std::sqrt(10.0 / 9), 1e-9);
-  EXPECT_NEAR(calibrate_shuffle(graph, kOne, kUsual, {}, 1)->sigma_gamma.get_d() / alone,
+  EXPECT_NEAR(shared_noise(graph, kOne, kUsual, {}, 1)->sigma_gamma.get_d() / alone,
               std::sqrt(10.0), 1e-9);
 }
 
 TEST(Colluders, CostTheShuffleOnACycleAFactorThatDoesNotGrowWithTheNetwork) {
   for (const std::size_t parties : {10u, 100u, 1000u}) {
     const Graph ring = *Graph::cycle(parties);
-    const double alone = calibrate_shuffle(ring, kOne, kUsual, {}, 0)->sigma_gamma.get_d();
-    const double guarded = calibrate_shuffle(ring, kOne, kUsual, {}, 1)->sigma_gamma.get_d();
+    const double alone = shared_noise(ring, kOne, kUsual, {}, 0)->sigma_gamma.get_d();
+    const double guarded = shared_noise(ring, kOne, kUsual, {}, 1)->sigma_gamma.get_d();
     EXPECT_GT(guarded / alone, 2.0);
     EXPECT_LT(guarded / alone, 2.4);
   }

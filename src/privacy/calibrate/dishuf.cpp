@@ -9,8 +9,8 @@
 #include "base/check.h"
 #include "privacy/observe/coalition.h"
 
-// The calibration that knows the graph: against an eavesdropper by the ends of the spectrum,
-// against colluders by what of a party's noise they can take away.
+// The calibration that knows the graph, for shared masks: against an eavesdropper by the ends of
+// the spectrum, against colluders by what of a party's noise they can take away.
 namespace sotto {
 namespace {
 
@@ -104,12 +104,9 @@ std::uint64_t multiplier_min(std::uint64_t multiplier_max) {
   return ceiling_sqrt(Rational(square, 2)).get_ui();
 }
 
-Result<ShuffleNoise> calibrate_shuffle(const Graph& graph, Sensitivity sensitivity,
-                                       const Budget& budget, ShuffleParameters parameters,
-                                       std::size_t colluders) {
-  SOTTO_TRY(privacy::require_shuffle_parameters(parameters));
-  SOTTO_TRY(privacy::require_network(graph));
-  SOTTO_TRY(privacy::require_colluders(graph, colluders));
+ShuffleNoise privacy::shared_noise(const Graph& graph, Sensitivity sensitivity,
+                                   const Budget& budget, ShuffleParameters parameters,
+                                   std::size_t colluders) {
   // Z = d_max·ā² + 1, so that ζL_a has its diagonal below 1.
   const Integer a_bar(parameters.multiplier_max);
   const Integer inverse_zeta = Integer(graph.max_degree()) * a_bar * a_bar + 1;
@@ -126,10 +123,56 @@ Result<ShuffleNoise> calibrate_shuffle(const Graph& graph, Sensitivity sensitivi
     const double spared = parameters.g * (2 + parameters.g) * seen.at_rest;
     eta_variance = std::max(eta_variance, sigma_gamma * sigma_gamma * seen.per_r2 / spared);
   }
-  return ShuffleNoise{.sigma_gamma = Rational(sigma_gamma),
-                      .sigma_eta = Rational(rounded_up(std::sqrt(eta_variance))),
-                      .inverse_zeta = inverse_zeta,
-                      .multiplier_max = parameters.multiplier_max};
+  return {.sigma_gamma = Rational(sigma_gamma),
+          .sigma_eta = Rational(rounded_up(std::sqrt(eta_variance))),
+          .inverse_zeta = inverse_zeta,
+          .multiplier_max = parameters.multiplier_max,
+          .masks = ShuffleMasks::kShared};
+}
+
+namespace {
+
+// The largest g of three digits, rounded down, whose masks are large enough: smaller ones leave
+// less of κ̄² to σ_η, so that it grows.
+double g_that_would_do(const Graph& graph, Sensitivity sensitivity, const Budget& budget,
+                       ShuffleParameters parameters, std::size_t colluders, const Rational& least) {
+  double too_much = parameters.g;
+  double enough = too_much;
+  const auto holds = [&](double g) {
+    parameters.g = g;
+    return privacy::shared_noise(graph, sensitivity, budget, parameters, colluders).sigma_eta >=
+           least;
+  };
+  while (!holds(enough)) enough /= 2;
+  for (int step = 0; step < 20; ++step) {
+    const double middle = std::sqrt(too_much * enough);
+    (holds(middle) ? enough : too_much) = middle;
+  }
+  const double unit = std::pow(10.0, std::floor(std::log10(enough)) - 2);
+  return std::floor(enough / unit) * unit;
+}
+
+}  // namespace
+
+Result<ShuffleNoise> calibrate_shuffle(const Graph& graph, Sensitivity sensitivity,
+                                       const Budget& budget, ShuffleParameters parameters,
+                                       std::size_t colluders) {
+  SOTTO_TRY(privacy::require_shuffle_parameters(parameters));
+  SOTTO_TRY(privacy::require_network(graph));
+  SOTTO_TRY(privacy::require_colluders(graph, colluders));
+  if (parameters.masks == ShuffleMasks::kPerNeighbour) {
+    return privacy::calibrate_per_neighbour(graph, sensitivity, budget, parameters, colluders);
+  }
+  ShuffleNoise noise = privacy::shared_noise(graph, sensitivity, budget, parameters, colluders);
+  const Rational least(privacy::least_sigma_eta(1, sensitivity, budget));
+  if (noise.sigma_eta >= least) return noise;
+  return refused(
+      "E-shuffle-mask",
+      fmt::format("with g = {:g} the shuffle's masks would have σ_η = {:.4g}, and below {:.4g} "
+                  "they protect nobody from a neighbour",
+                  parameters.g, nearest_double(noise.sigma_eta), nearest_double(least)),
+      fmt::format("g = {:g} or less, or noise = \"per-neighbour\"",
+                  g_that_would_do(graph, sensitivity, budget, parameters, colluders, least)));
 }
 
 }  // namespace sotto

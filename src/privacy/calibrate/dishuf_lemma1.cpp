@@ -113,7 +113,8 @@ Result<ShuffleNoise> calibrate_lemma1(std::size_t parties, Sensitivity sensitivi
   return ShuffleNoise{.sigma_gamma = scale.exact(),
                       .sigma_eta = sigma_eta.exact(),
                       .inverse_zeta = Integer(parties) * a_bar * a_bar + 1,
-                      .multiplier_max = parameters.multiplier_max};
+                      .multiplier_max = parameters.multiplier_max,
+                      .masks = ShuffleMasks::kShared};
 }
 
 }  // namespace sotto

@@ -64,7 +64,8 @@ TEST(LeverageBound, HoldsForRandomMultipliersOnACycle) {
     const ShuffleNoise noise{.sigma_gamma = 1,
                              .sigma_eta = Integer(1) << random.below(24),
                              .inverse_zeta = 2'000'001,
-                             .multiplier_max = 1000};
+                             .multiplier_max = 1000,
+                             .masks = ShuffleMasks::kShared};
     const privacy::LeverageBound bound = privacy::leverage_bound(ring, 1, 1000, noise.inverse_zeta);
     std::vector<double> products;
     for (std::size_t e = 0; e < ring.size(); ++e) {
@@ -83,7 +84,8 @@ TEST(LeverageBound, IsWhatTheSearchFindsOnACycle) {
     const ShuffleNoise noise{.sigma_gamma = 1,
                              .sigma_eta = Integer(1) << 60,
                              .inverse_zeta = 2'000'001,
-                             .multiplier_max = 1000};
+                             .multiplier_max = 1000,
+                             .masks = ShuffleMasks::kShared};
     const double proven = privacy::leverage_bound(ring, 1, 1000, noise.inverse_zeta).at_rest;
     const double found = privacy::search_worst_leakage(ring, noise, 1);
     EXPECT_LE(found, proven);

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <variant>
 
+#include "base/enum_names.h"
 #include "privacy/truncated_laplace.h"
 
 // The four solvers, and the noise that each of them adds. In every room what belongs to one of
@@ -19,13 +20,19 @@ struct LocalNoise {
   double sigma = 0;
 };
 
-// Noise of `dishuf`: y_i(0) = θ_i + ζΔ_i + γ_i with T̄_i = θ_i + η_i in the shuffle.
+// Whom a party's mask in the shuffle is for: each neighbour has one of its own, or all see the same
+// (the paper's Algorithm 2).
+enum class ShuffleMasks { kPerNeighbour, kShared };
+inline constexpr EnumNames<ShuffleMasks, 2> kShuffleMasks{{"per-neighbour", "shared"}};
+
+// Noise of `dishuf`: y_i(0) = θ_i + ζΔ_i + γ_i, with T̄_i = θ_i + η_i in the shuffle.
 // Exact numbers, because lemma1's σ_η does not fit any floating-point format.
 struct ShuffleNoise {
   Rational sigma_gamma;
   Rational sigma_eta;
   Integer inverse_zeta;          // Z = 1/ζ
   std::uint64_t multiplier_max;  // ā; multipliers are drawn from [⌈ā/√2⌉, ā]
+  ShuffleMasks masks = ShuffleMasks::kPerNeighbour;
 };
 
 // Noise of `pairwise`: y_i(0) = θ_i + γ_i + Σ_j ±r_ij.

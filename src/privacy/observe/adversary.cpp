@@ -51,8 +51,8 @@ std::optional<Adversary> observer_from(std::string_view name) {
 
 Result<std::vector<Adversary>> adversary_table(const Graph& graph, const Noise& noise,
                                                Sensitivity sensitivity, const Budget& budget,
-                                               std::size_t colluders) {
-  const privacy::Watched watched{graph, sensitivity, budget, colluders};
+                                               std::size_t colluders, std::size_t attempts) {
+  const privacy::Watched watched{graph, sensitivity, budget, colluders, attempts};
   return std::visit([&](const auto& of_solver) { return privacy::rows_of(of_solver, watched); },
                     noise);
 }

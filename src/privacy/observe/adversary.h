@@ -32,15 +32,27 @@ struct Adversary {
 // Who that is, with nothing said yet about what it learns; nothing for other names.
 [[nodiscard]] std::optional<Adversary> observer_from(std::string_view name);
 
-// A row for each observer; that of colluders only if there are any.
+// A row for each observer; that of colluders only if there are any. `attempts`: how often a run may
+// have to seal, each time showing what it shows.
 // E-colluders, E-colluders-many; E-parties and E-graph-disconnected where noise is to cancel.
 [[nodiscard]] Result<std::vector<Adversary>> adversary_table(const Graph& graph, const Noise& noise,
                                                              Sensitivity sensitivity,
                                                              const Budget& budget,
-                                                             std::size_t colluders);
+                                                             std::size_t colluders,
+                                                             std::size_t attempts = 1);
 
-// The eavesdropper of `dishuf`: the proven bound over every draw of the multipliers
-// (docs/proofs/graph_calibration.md).
+// What an attempt that was given up has shown to each observer of the table, as shift², in its
+// order: nothing, but for `dishuf`, where neighbours have seen a masked value each.
+[[nodiscard]] std::vector<double> looks_table(const Graph& graph, const Noise& noise,
+                                              Sensitivity sensitivity,
+                                              std::span<const Adversary> table);
+
+// And what each of them learns more, as shift², if a neighbour that was given up had released its
+// own value: docs/proofs/per_neighbour.md.
+[[nodiscard]] double release_of_lost_neighbour(const Noise& noise, Sensitivity sensitivity);
+
+// The eavesdropper of `dishuf` with shared masks: the proven bound over every draw of the
+// multipliers (docs/proofs/graph_calibration.md).
 [[nodiscard]] double shuffle_shift_bound(const Graph& graph, const ShuffleNoise& noise,
                                          Sensitivity sensitivity);
 
@@ -63,6 +75,7 @@ struct Watched {
   Sensitivity sensitivity;
   const Budget& budget;
   std::size_t colluders;
+  std::size_t attempts;
 };
 using Rows = Result<std::vector<Adversary>>;
 [[nodiscard]] Rows rows_of(const LocalNoise& noise, const Watched& watched);

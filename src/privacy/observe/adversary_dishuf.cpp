@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "graph/spectrum.h"
+#include "privacy/calibrate/dishuf.h"
 #include "privacy/observe/adversary.h"
 #include "privacy/observe/coalition.h"
 
@@ -124,23 +125,106 @@ ShuffleView::Worst ShuffleView::worst(std::span<const double> edge_products) con
   return worst;
 }
 
-// The all-neighbours row is Δ√(1/σ_γ² + 1/σ_η²): the neighbours know y_i but for
-// γ_i and, through the gcd of what they decrypt, T̄_i but for η_i.
-Rows rows_of(const ShuffleNoise& noise, const Watched& watched) {
+namespace {
+
+// With shared masks: a search over multipliers where no bound is known, and the all-neighbours row
+// Δ√(1/σ_γ² + 1/σ_η²): the neighbours know y_i but for γ_i and, through the gcd of what they
+// decrypt, T̄_i but for η_i. A shuffle that is given up has shown them one T_i + η_i more; an
+// eavesdropper has at most what a neighbour that was given up made of it, T_i + η_i − η_j: half.
+Rows shared_rows(const ShuffleNoise& noise, const Watched& watched) {
   const Graph& graph = watched.graph;
   const Sensitivity sensitivity = watched.sensitivity;
-  SOTTO_TRY(require_network(graph));
-  SOTTO_TRY(require_honest_party(graph, watched.colluders));
   const double gamma_shift = sensitivity.value() / nearest_double(noise.sigma_gamma);
   // 0 for lemma1's σ_η past a double's range, infinite for σ_η = 0.
   const double eta_shift = sensitivity.value() / nearest_double(noise.sigma_eta);
+  const auto given_up = static_cast<double>(watched.attempts - 1);
+  const auto with_looks = [&](double shift, double looks = 1) {
+    return std::hypot(shift, eta_shift * std::sqrt(given_up * looks));
+  };
   const auto coalition = [&](std::size_t size) -> std::optional<double> {
     if (!can_visit_coalitions(graph, size, kShuffleWork)) return std::nullopt;
-    return gamma_shift * std::sqrt(search_worst_leakage(graph, noise, size));
+    return with_looks(gamma_shift * std::sqrt(search_worst_leakage(graph, noise, size)));
   };
-  return graded(watched, shuffle_shift_bound(graph, noise, sensitivity),
-                std::hypot(gamma_shift, eta_shift), coalition);
+  return graded(watched, with_looks(shuffle_shift_bound(graph, noise, sensitivity), 0.5),
+                with_looks(std::hypot(gamma_shift, eta_shift)), coalition);
+}
+
+// The bound for every multiplier. What some see, more see too: no row is above a later one's.
+Rows per_neighbour_rows(const ShuffleNoise& noise, const Watched& watched) {
+  const Graph& graph = watched.graph;
+  const auto worst = [&](std::size_t size) -> std::optional<double> {
+    const auto all = surroundings(graph, size);
+    if (!all) return std::nullopt;
+    double shift = 0;
+    for (const Surroundings& around : *all) {
+      const double looks = looks_after(watched.attempts, around);
+      shift = std::max(shift, per_neighbour_shift(around, noise, watched.sensitivity, looks));
+    }
+    return shift;
+  };
+  const Surroundings alone{.honest = 1, .curious = graph.max_degree()};
+  const double ceiling =
+      per_neighbour_shift(alone, noise, watched.sensitivity, looks_after(watched.attempts, alone));
+  double colluders = ceiling;
+  if (watched.colluders > 0) {
+    const auto shift = worst(watched.colluders);
+    if (!shift && watched.colluders > 1) return too_many_coalitions(graph, watched.colluders);
+    colluders = std::min(ceiling, shift.value_or(ceiling));
+  }
+  const double neighbour =
+      watched.colluders == 1 ? colluders : std::min(colluders, worst(1).value_or(ceiling));
+  const double eavesdropper = std::min(neighbour, worst(0).value_or(ceiling));
+  return graded(watched, eavesdropper, ceiling, [&](std::size_t size) -> std::optional<double> {
+    return size == 1 ? neighbour : colluders;
+  });
+}
+
+}  // namespace
+
+Rows rows_of(const ShuffleNoise& noise, const Watched& watched) {
+  SOTTO_TRY(require_network(watched.graph));
+  SOTTO_TRY(require_honest_party(watched.graph, watched.colluders));
+  return noise.masks == ShuffleMasks::kShared ? shared_rows(noise, watched)
+                                              : per_neighbour_rows(noise, watched);
 }
 
 }  // namespace privacy
+
+std::vector<double> looks_table(const Graph& graph, const Noise& noise, Sensitivity sensitivity,
+                                std::span<const Adversary> table) {
+  std::vector<double> squares;
+  const auto* shuffle = std::get_if<ShuffleNoise>(&noise);
+  for (const Adversary& adversary : table) {
+    std::size_t looks = 0;
+    switch (adversary.observer) {
+      case Observer::kEavesdropper:
+        break;
+      case Observer::kNeighbour:
+        looks = 1;
+        break;
+      case Observer::kColluders:
+        looks = std::min(adversary.colluders, graph.max_degree());
+        break;
+      case Observer::kAllNeighbours:
+        looks = graph.max_degree();
+        break;
+    }
+    if (shuffle == nullptr) {
+      looks = 0;
+    } else if (shuffle->masks == ShuffleMasks::kShared) {
+      looks = std::min<std::size_t>(looks, 1);  // however many see it, it is one value
+    }
+    squares.push_back(looks == 0 ? 0
+                                 : rounded_up(static_cast<double>(looks) * 2 *
+                                              release_of_lost_neighbour(noise, sensitivity)));
+  }
+  return squares;
+}
+
+double release_of_lost_neighbour(const Noise& noise, Sensitivity sensitivity) {
+  const auto* shuffle = std::get_if<ShuffleNoise>(&noise);
+  if (shuffle == nullptr) return 0;
+  return rounded_up(std::pow(sensitivity.value() / nearest_double(shuffle->sigma_eta), 2) / 2);
+}
+
 }  // namespace sotto

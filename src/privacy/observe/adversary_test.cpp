@@ -23,6 +23,7 @@ namespace {
 
 using reference::kOne;
 using reference::kUsual;
+using reference::shared_noise;
 
 const Budget kPaper = *Budget::make(10, 0.2);
 const Sensitivity kThree = *Sensitivity::make(3);
@@ -116,7 +117,7 @@ TEST(Eavesdropper, SeesTheShiftsOfTheReference) {
     const Graph graph = reference::graph(row.topology, row.parties);
     const Sensitivity mu = *Sensitivity::make(row.mu);
     const Budget budget = *Budget::make(row.epsilon, row.delta);
-    const auto noise = calibrate_shuffle(graph, mu, budget, {.g = row.g}, 0);
+    const auto noise = shared_noise(graph, mu, budget, {.g = row.g}, 0);
     const std::vector<double> low(graph.edges().size(), 5e5);
     const std::vector<double> high(graph.edges().size(), 1e6);
     const double at_low = shuffle_shift(graph, *noise, mu, low);
@@ -134,7 +135,7 @@ TEST(Coalition, SeesTheShiftsOfTheReference) {
     const Sensitivity mu = *Sensitivity::make(row.mu);
     const Budget budget = *Budget::make(row.epsilon, row.delta);
     const std::vector<double> products(graph.edges().size(), 1e6);
-    const auto shuffle = calibrate_shuffle(graph, mu, budget, {.g = row.g}, 0);
+    const auto shuffle = shared_noise(graph, mu, budget, {.g = row.g}, 0);
     const auto pairwise = calibrate_pairwise(graph, mu, budget, row.g, 0);
     EXPECT_NEAR(shuffle_coalition_shift(graph, *shuffle, mu, products, members(row)).shift /
                     row.shuffle_shift,
@@ -155,7 +156,8 @@ TEST(Coalition, SeesWhatTheJointGaussianOfItsViewSays) {
     ShuffleNoise noise{.sigma_gamma = Rational(3, 4),
                        .sigma_eta = Rational(static_cast<long>(1 + random.below(40)), 2),
                        .inverse_zeta = Integer(graph.max_degree()) * 1'000'000 + 1,
-                       .multiplier_max = 1000};
+                       .multiplier_max = 1000,
+                       .masks = ShuffleMasks::kShared};
     std::vector<PartyId> coalition = {static_cast<PartyId>(random.below(graph.size()))};
     if (trial % 2 == 1) {
       const auto other = static_cast<PartyId>((coalition[0] + 1) % graph.size());
@@ -181,7 +183,8 @@ TEST(Eavesdropper, SeesWhatTheJointGaussianOfItsViewSays) {
     const ShuffleNoise noise{.sigma_gamma = Rational(1, 2),
                              .sigma_eta = 20,
                              .inverse_zeta = Integer(graph.max_degree()) * 1'000'000 + 1,
-                             .multiplier_max = 1000};
+                             .multiplier_max = 1000,
+                             .masks = ShuffleMasks::kShared};
     double worst = 0;
     for (PartyId victim = 0; victim < graph.size(); ++victim) {
       worst = std::max(worst,
@@ -220,7 +223,7 @@ TEST(Coalition, SeesNoLessWithOneMoreMember) {
   for (int trial = 0; trial < 40; ++trial) {
     const Graph graph = random_dense_graph(random, 4 + random.below(8));
     const std::vector<double> products = random_products(random, graph);
-    const auto shuffle = calibrate_shuffle(graph, kOne, kUsual, {}, 0);
+    const auto shuffle = shared_noise(graph, kOne, kUsual, {}, 0);
     const auto pairwise = calibrate_pairwise(graph, kOne, kUsual, 0.001, 0);
     const std::vector<PartyId> one = {0};
     const WorstParty shuffled = shuffle_coalition_shift(graph, *shuffle, kOne, products, one);
@@ -246,7 +249,7 @@ TEST(Adversaries, EachSeesAtLeastWhatTheOneBeforeSeesAndNoneMoreThanAllNeighbour
                                *Graph::star(6),   *Graph::path(2),     *Graph::grid(12)};
   for (int k = 0; k < 6; ++k) graphs.push_back(random_dense_graph(random, 4 + random.below(6)));
   for (const Graph& graph : graphs) {
-    const auto shuffle = calibrate_shuffle(graph, kOne, kUsual, {}, 0);
+    const auto shuffle = shared_noise(graph, kOne, kUsual, {}, 0);
     const auto pairwise = calibrate_pairwise(graph, kOne, kUsual, 0.001, 0);
     const std::size_t colluders = std::min<std::size_t>(2, graph.size() - 1);
     for (const auto& table : {*adversary_table(graph, *shuffle, kOne, kUsual, colluders),
@@ -275,14 +278,14 @@ TEST(Adversaries, EachSeesAtLeastWhatTheOneBeforeSeesAndNoneMoreThanAllNeighbour
 // The search must at least find what equal products give, and more on a cycle.
 TEST(Adversaries, UnequalMultipliersShowACuriousNeighbourMoreThanEqualOnes) {
   const Graph ring = *Graph::cycle(10);
-  const auto noise = calibrate_shuffle(ring, kThree, kPaper, {.g = 0.01}, 0);
+  const auto noise = shared_noise(ring, kThree, kPaper, {.g = 0.01}, 0);
   const auto table = *adversary_table(ring, *noise, kThree, kPaper, 0);
   EXPECT_GT(row_of(table, Observer::kNeighbour).shift, 1.05 * 7.511721474826105);
 }
 
 TEST(Adversaries, OnACompleteGraphOneCuriousPartyUndoesTheShuffle) {
   const Graph graph = *Graph::complete(8);
-  const auto noise = calibrate_shuffle(graph, kOne, kUsual, {}, 0);
+  const auto noise = shared_noise(graph, kOne, kUsual, {}, 0);
   const auto table = *adversary_table(graph, *noise, kOne, kUsual, 0);
   EXPECT_NEAR(
       row_of(table, Observer::kNeighbour).shift / row_of(table, Observer::kAllNeighbours).shift, 1,
@@ -302,7 +305,7 @@ TEST(Colluders, StayWithinTheBudgetThatWasCalibratedForThem) {
     const auto paired = *adversary_table(c.graph, *pairwise, kOne, kUsual, c.colluders);
     EXPECT_LE(row_of(paired, Observer::kColluders).shift, kappa_bar);
     EXPECT_GT(row_of(paired, Observer::kColluders).shift, 0.95 * kappa_bar);
-    const auto shuffle = calibrate_shuffle(c.graph, kOne, kUsual, {}, c.colluders);
+    const auto shuffle = shared_noise(c.graph, kOne, kUsual, {}, c.colluders);
     ASSERT_TRUE(shuffle);
     const auto shuffled = *adversary_table(c.graph, *shuffle, kOne, kUsual, c.colluders);
     EXPECT_LE(row_of(shuffled, Observer::kColluders).shift, kappa_bar);
@@ -333,8 +336,11 @@ TEST(Adversaries, OfALocalMechanismAllSeeTheSame) {
 
 TEST(Adversaries, WithoutAnyEtaANeighbourSeesEverything) {
   const Graph ring = *Graph::cycle(5);
-  const ShuffleNoise noise{
-      .sigma_gamma = 1, .sigma_eta = 0, .inverse_zeta = 2'000'001, .multiplier_max = 1000};
+  const ShuffleNoise noise{.sigma_gamma = 1,
+                           .sigma_eta = 0,
+                           .inverse_zeta = 2'000'001,
+                           .multiplier_max = 1000,
+                           .masks = ShuffleMasks::kShared};
   const auto table = *adversary_table(ring, noise, kOne, kUsual, 0);
   EXPECT_TRUE(std::isfinite(table[0].shift));
   EXPECT_EQ(row_of(table, Observer::kNeighbour).shift, std::numeric_limits<double>::infinity());
@@ -345,7 +351,7 @@ TEST(Adversaries, WithoutAnyEtaANeighbourSeesEverything) {
 
 TEST(Adversaries, OfALargeNetworkAreBoundedInsteadOfSearched) {
   const Graph ring = *Graph::cycle(3000);
-  const auto shuffle = calibrate_shuffle(ring, kOne, kUsual, {}, 0);
+  const auto shuffle = shared_noise(ring, kOne, kUsual, {}, 0);
   const auto shuffled = adversary_table(ring, *shuffle, kOne, kUsual, 0);
   ASSERT_TRUE(shuffled);
   EXPECT_EQ(row_of(*shuffled, Observer::kNeighbour).shift,
@@ -357,7 +363,7 @@ TEST(Adversaries, OfALargeNetworkAreBoundedInsteadOfSearched) {
 
 TEST(Adversaries, TooManyCoalitionsAreAnErrorThatSaysHowMany) {
   const Graph graph = *Graph::random_regular(100, 4, 3);
-  const auto noise = calibrate_shuffle(graph, kOne, kUsual, {}, 0);
+  const auto noise = shared_noise(graph, kOne, kUsual, {}, 0);
   const auto table = adversary_table(graph, *noise, kOne, kUsual, 5);
   ASSERT_FALSE(table);
   EXPECT_EQ(table.error().name, "E-colluders-many");
