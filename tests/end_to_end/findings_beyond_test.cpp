@@ -36,8 +36,7 @@ double seen_by(const std::vector<Adversary>& table, Observer observer) {
 TEST(Findings, OneCuriousNeighbourSeesMuchMoreThanTheBudgetUnderTheShuffleAndLittlePairwise) {
   const double kappa_bar = gaussian_shift(kPaperBudget);
   const auto shuffle_ratio = [&](const Graph& graph, Observer who) {
-    const auto noise = *calibrate_shuffle(graph, kPaperMu, kPaperBudget,
-                                          {.g = 0.01, .masks = ShuffleMasks::kShared}, 0);
+    const auto noise = privacy::shared_noise(graph, kPaperMu, kPaperBudget, {.g = 0.01}, 0);
     return seen_by(*adversary_table(graph, noise, kPaperMu, kPaperBudget, 0), who) / kappa_bar;
   };
   const auto pairwise_ratio = [&](const Graph& graph) {
