@@ -139,6 +139,7 @@ Rows shared_rows(const ShuffleNoise& noise, const Watched& watched) {
   const double eta_shift = sensitivity.value() / nearest_double(noise.sigma_eta);
   const auto given_up = static_cast<double>(watched.attempts - 1);
   const auto with_looks = [&](double shift, double looks = 1) {
+    if (given_up == 0) return shift;  // where 0·∞ would not be a number
     return std::hypot(shift, eta_shift * std::sqrt(given_up * looks));
   };
   const auto coalition = [&](std::size_t size) -> std::optional<double> {
