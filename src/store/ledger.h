@@ -143,8 +143,9 @@ struct LedgerMove {
 [[nodiscard]] double observer_strength(const std::string& observer);
 
 [[nodiscard]] Result<std::vector<LedgerAccount>> read_accounts(const Database& database);
-// E-account-unknown lists those that there are.
-[[nodiscard]] Result<LedgerAccount> read_account(const Database& database, const std::string& data);
+// E-account-unknown lists those that there are. With `more` as it would stand with that reserved.
+[[nodiscard]] Result<LedgerAccount> read_account(const Database& database, const std::string& data,
+                                                 const Debit* more = nullptr);
 // E-account-exists, E-ledger-data, E-ledger-amount. Without a limit ε is stated at `delta`.
 [[nodiscard]] Result<void> make_account(Database& database, const std::string& data, double delta,
                                         const std::optional<LedgerLimit>& limit, std::int64_t now);

@@ -314,9 +314,11 @@ Result<std::vector<LedgerAccount>> read_accounts(const Database& database) {
   return accounts;
 }
 
-Result<LedgerAccount> read_account(const Database& database, const std::string& data) {
+Result<LedgerAccount> read_account(const Database& database, const std::string& data,
+                                   const Debit* more) {
   SOTTO_ASSIGN(auto account, bare_account(database, data));
-  SOTTO_ASSIGN(const auto entries, entries_of_account(database, data));
+  SOTTO_ASSIGN(auto entries, entries_of_account(database, data));
+  if (more != nullptr) entries.push_back(reserved_entry(*more));
   fill_in(account, entries);
   return account;
 }

@@ -113,6 +113,10 @@ class Store {
   [[nodiscard]] Result<LedgerAccount> account(const std::string& data) const {
     return store::read_account(*database_, data);
   }
+  // As it would stand with this reserved besides.
+  [[nodiscard]] Result<LedgerAccount> account_with(const Debit& debit) const {
+    return store::read_account(*database_, debit.data, &debit);
+  }
   // Accounts are made on purpose: nothing is debited from one that nobody made.
   [[nodiscard]] Result<void> new_account(const std::string& data, const LedgerLimit& limit) {
     return store::make_account(*database_, data, limit.delta, limit, clock_());
