@@ -25,10 +25,15 @@ std::string statement(const RunCost& before, const RunCost& after) {
         "stay spent.",
         after.spent.epsilon, after.spent.delta, escape_for_terminal(after.unit));
   }
-  std::string text = "Nothing readable has left this party, and nothing was spent.";
+  std::string text =
+      after.looked
+          ? "This party's value was not released. Its neighbours may have seen masked looks at it: "
+            "those are booked, 'sotto ledger' shows them."
+          : "Nothing readable has left this party, and nothing was spent.";
   if (before.held.epsilon > 0 || before.held.delta > 0) {
-    text += fmt::format(" ε = {:g}, δ = {:g} that were held back are free again.",
-                        before.held.epsilon, before.held.delta);
+    text += fmt::format(" {} ε = {:g}, δ = {:g} that were held back {} free again.",
+                        after.looked ? "The rest of" : "The", before.held.epsilon,
+                        before.held.delta, after.looked ? "is" : "are");
   }
   return text;
 }

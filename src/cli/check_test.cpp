@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "cli/demo/demo.h"
 #include "network/transport.h"
+#include "run/account.h"
 #include "run/join.h"
 #include "store/store.h"
 #include "study/study.h"
@@ -138,15 +139,37 @@ TEST_F(CheckVerb, FindsAPortThatIsTakenAndLooksAtTheOthersAllTheSame) {
 }
 
 TEST_F(CheckVerb, FindsABudgetThatIsTooSmall) {
-  EXPECT_THAT(check(0).out, HasSubstr("no limit is set"));
+  EXPECT_THAT(check(0).out, AllOf(HasSubstr("ok       budget    \"party-1/"),
+                                  HasSubstr("of a limit of ε = 10; 7")));
+  const auto account = default_account(study(), 0);
   const auto limit = [&](const char* epsilon) {
-    return run_sotto({"ledger", "limit", "--data", "all data", "--epsilon", epsilon, "--delta",
-                      "1e-5", "--home", party(0).home});
+    return run_sotto({"ledger", "limit", "--data", account, "--epsilon", epsilon, "--delta", "1e-6",
+                      "--home", party(0).home});
   };
   ASSERT_EQ(limit("0.5").status, 0);
-  expect_problem(check(0), "and the study costs ε = 1");
+  expect_problem(check(0), "E-ledger-overdrawn");
   ASSERT_EQ(limit("1").status, 0);
-  EXPECT_THAT(check(0).out, HasSubstr("ok       budget    ε = 1, δ = 1e-05 are left"));
+  EXPECT_THAT(check(0).out, HasSubstr("of a limit of ε = 1; 1 such runs fit"));
+}
+
+TEST_F(CheckVerb, FindsAnAccountThatIsNotThere) {
+  const CommandRun mistyped = check(0, {{"--account", "peopel"}});
+  expect_problem(mistyped, "E-account-unknown");
+  EXPECT_THAT(mistyped.out, AllOf(HasSubstr("party-1/"), HasSubstr("sotto ledger new \"peopel\"")));
+  ASSERT_EQ(run_sotto({"ledger", "new", "peopel", "--no-limit", "--delta", "1e-6", "--home",
+                       party(0).home})
+                .status,
+            0);
+  EXPECT_THAT(check(0, {{"--account", "peopel"}}).out,
+              HasSubstr("no limit: that says what was spent, not what may come"));
+}
+
+TEST_F(CheckVerb, JoinStopsAtAnAccountThatIsNotThereBeforeItReadsAnything) {
+  const CommandRun run =
+      run_sotto({"join", stage_.study, "--as", "party-1", "--home", party(0).home, "--data",
+                 path("none.csv"), "--account", "peopel"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("error[E-account-unknown]"), HasSubstr("party-1/")));
 }
 
 TEST_F(CheckVerb, SaysWhatIsMissingInAStudyForANetwork) {

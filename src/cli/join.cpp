@@ -108,7 +108,8 @@ Verb add_join(const Syntax& program) {
                                    "sotto join study.toml --as north --data north.csv");
   add_party_words(verb, options->name, request);
   verb.text("--out", request.out, "where the result goes (default: in the home)");
-  verb.text("--account", request.account, "what the ledger calls this data");
+  verb.text("--account", request.account,
+            "the account of the ledger that pays (default: named by party and columns)");
   verb.flag("--again", request.again,
             "run a study that was finished once more; costs the budget once more");
   verb.choice("--progress", options->progress, {{"text", Format::kText}, {"json", Format::kJson}},

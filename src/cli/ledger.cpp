@@ -1,9 +1,11 @@
-// `sotto ledger`: what was spent, on what, and what is left; and the limit that the owner sets.
+// `sotto ledger`: what was spent, on what, and what is left; accounts, and the limit that the owner
+// sets.
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "base/json.h"
+#include "cli/account_text.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
 #include "run/home.h"
@@ -15,7 +17,8 @@ namespace {
 struct LedgerOptions {
   std::string home;
   std::string data;
-  LedgerAmount limit;
+  LedgerLimit limit;
+  bool no_limit = false;
 };
 
 struct LedgerView {
@@ -33,72 +36,69 @@ Result<LedgerView> read_ledger(const std::string& home) {
   return view;
 }
 
-std::string amount_text(const LedgerAmount& amount) {
-  return fmt::format("ε = {:.10g}, δ = {:.10g}", amount.epsilon, amount.delta);
-}
-
-std::string account_text(const LedgerAccount& account) {
-  std::string text = escape_for_terminal(account.data);
-  if (!account.unit.empty()) text += fmt::format(", per {}", escape_for_terminal(account.unit));
-  text += fmt::format("\n  spent  {}\n", amount_text(account.spent));
-  if (!account.limit) return text + "  limit  none: set one with 'sotto ledger limit'\n";
-  return text + fmt::format("  limit  {}\n  left   {}\n", amount_text(*account.limit),
-                            amount_text(*account.left));
-}
-
 std::string ledger_text(const std::string& home, const LedgerView& view) {
-  if (view.accounts.empty()) return fmt::format("Nothing was spent from {}.\n", home);
+  if (view.accounts.empty()) {
+    return fmt::format("There is no account in {}, and nothing was spent.\n", home);
+  }
   std::string text;
   for (const LedgerAccount& account : view.accounts) text += account_text(account) + "\n";
   if (view.entries.empty()) return text;
-  constexpr const char* kRow = "{:<20}  {:<8}  {:<10}  {:<10}  {:<16}  {:<12}  {}\n";
-  text += fmt::format(kRow, "when", "state", "ε", "δ", "study", "run", "data");
-  for (const auto& [debit, state, time] : view.entries) {
-    text +=
-        fmt::format(kRow, utc_text(time), kEntryStates[state], fmt::format("{:.6g}", debit.epsilon),
-                    fmt::format("{:.6g}", debit.delta), escape_for_terminal(debit.study),
-                    short_run(debit.run), escape_for_terminal(debit.data));
+  constexpr const char* kRow = "{:<20}  {:<8}  {:<10}  {:<10}  {:<14}  {:<16}  {:<12}  {}\n";
+  text += fmt::format(kRow, "when", "state", "ε", "δ", "guaranteed", "study", "run", "account");
+  for (const LedgerEntry& entry : view.entries) {
+    const Debit& debit = entry.debit;
+    text += fmt::format(kRow, utc_text(entry.time), kEntryStates[entry.state],
+                        fmt::format("{:.6g}", debit.epsilon), fmt::format("{:.6g}", debit.delta),
+                        escape_for_terminal(debit.guaranteed), escape_for_terminal(debit.study),
+                        short_run(debit.run), escape_for_terminal(debit.data));
   }
   return text;
 }
 
-Json amount_json(const std::optional<LedgerAmount>& amount) {
-  if (!amount) return nullptr;
-  return {{"epsilon", amount->epsilon}, {"delta", amount->delta}};
-}
-
-Json account_json(const LedgerAccount& account) {
-  return {{"data", account.data},
-          {"unit", account.unit},
-          {"spent", amount_json(account.spent)},
-          {"limit", amount_json(account.limit)},
-          {"left", amount_json(account.left)}};
-}
-
-Json entry_json(const LedgerEntry& entry) {
-  const Debit& debit = entry.debit;
-  return {{"time", utc_text(entry.time)},
-          {"state", kEntryStates[entry.state]},
-          {"run", debit.run},
-          {"attempt", debit.attempt},
-          {"study", debit.study},
-          {"data", debit.data},
-          {"unit", debit.unit},
-          {"epsilon", debit.epsilon},
-          {"delta", debit.delta}};
-}
-
 std::string ledger_json(const LedgerView& view) {
+  const auto entry_json = [](const LedgerEntry& entry) { return to_json(entry); };
   return json_text({{"accounts", json_list(view.accounts, account_json)},
                     {"entries", json_list(view.entries, entry_json)}});
 }
 
-Result<LedgerView> set_limit(const std::string& home, const LedgerOptions& options) {
+Result<LedgerView> view_of(const Store& store, const std::string& data) {
+  LedgerView view;
+  SOTTO_ASSIGN(auto account, store.account(data));
+  view.accounts.push_back(std::move(account));
+  return view;
+}
+
+Result<LedgerView> new_account(const std::string& home, const LedgerOptions& options,
+                               bool with_epsilon) {
+  if (with_epsilon == options.no_limit) {
+    return bad_input("E-ledger-limit",
+                     options.no_limit ? "an account has a limit, or none: not both"
+                                      : "an account needs a limit, or the word that it has none",
+                     "--epsilon with the most that may be lost in all, or --no-limit");
+  }
   SOTTO_ASSIGN(auto store, Store::open(home, unix_seconds));
-  SOTTO_TRY(store.set_limit(options.data, options.limit));
-  SOTTO_ASSIGN(auto accounts, store.accounts());
-  std::erase_if(accounts, [&](const auto& account) { return account.data != options.data; });
-  return LedgerView{.accounts = std::move(accounts), .entries = {}};
+  SOTTO_TRY(options.no_limit ? store.new_account_without_limit(options.data, options.limit.delta)
+                             : store.new_account(options.data, options.limit));
+  return view_of(store, options.data);
+}
+
+// gt's share stays as it is unless it is named.
+Result<LedgerView> set_limit(const std::string& home, const LedgerOptions& options,
+                             bool with_share) {
+  SOTTO_ASSIGN(auto store, Store::open(home, unix_seconds));
+  SOTTO_ASSIGN(const auto account, store.account(options.data));
+  LedgerLimit limit = options.limit;
+  if (!with_share && account.limit) {
+    limit.gt_epsilon = account.limit->gt_epsilon;
+    limit.gt_delta = account.limit->gt_delta;
+  }
+  SOTTO_TRY(store.set_limit(options.data, limit));
+  return view_of(store, options.data);
+}
+
+void add_share(const Syntax& word, LedgerLimit& limit) {
+  word.number("--gt-epsilon", limit.gt_epsilon, "of it, for gt's truncated Laplace noise");
+  word.number("--gt-delta", limit.gt_delta, "likewise");
 }
 
 }  // namespace
@@ -106,18 +106,32 @@ Result<LedgerView> set_limit(const std::string& home, const LedgerOptions& optio
 Verb add_ledger(const Syntax& program) {
   auto options = std::make_shared<LedgerOptions>();
   const Syntax verb =
-      program.verb("ledger", "what was spent, on what, and what is left",
-                   "sotto ledger\n  sotto ledger limit --data \"all data\" --epsilon 2 "
-                   "--delta 1e-5");
+      program.verb("ledger", "what was spent, on what, and what is left; makes accounts",
+                   "sotto ledger\n  sotto ledger new patients --epsilon 10 --delta 1e-5");
   verb.text("--home", options->home, kHomeHelp);
+  const Syntax create = verb.word("new", "an account for people whom none is about yet",
+                                  "sotto ledger new patients --epsilon 10 --delta 1e-5");
+  create.text("name", options->data, "what --account calls it", Need::kRequired);
+  create.number("--epsilon", options->limit.epsilon,
+                "the largest ε of everything together: fixed beforehand, it is a guarantee");
+  create.number("--delta", options->limit.delta, "at this δ", Need::kRequired);
+  create.flag("--no-limit", options->no_limit, "no limit: the ledger only says what was spent");
+  add_share(create, options->limit);
   const Syntax limit = verb.word(
-      "limit", "what may be spent on one table in all; a run that would pass it is refused");
-  limit.text("--data", options->data, "the name, as 'sotto ledger' shows it", Need::kRequired);
-  limit.number("--epsilon", options->limit.epsilon, "the largest Σε", Need::kRequired);
-  limit.number("--delta", options->limit.delta, "the largest Σδ", Need::kRequired);
-  auto run = [options, limit](Output output) -> Result<std::string> {
+      "limit", "changes what may be spent from an account; a run that would pass it is refused",
+      "sotto ledger limit --data patients --epsilon 12 --delta 1e-5");
+  limit.text("--data", options->data, "the account, as 'sotto ledger' shows it", Need::kRequired);
+  limit.number("--epsilon", options->limit.epsilon, "the largest ε of everything together",
+               Need::kRequired);
+  limit.number("--delta", options->limit.delta, "at this δ", Need::kRequired);
+  add_share(limit, options->limit);
+  auto run = [options, create, limit](Output output) -> Result<std::string> {
     SOTTO_ASSIGN(const auto home, home_folder(options->home));
-    SOTTO_ASSIGN(const auto view, limit.chosen() ? set_limit(home, *options) : read_ledger(home));
+    const bool share = limit.chosen() && (limit.given("--gt-epsilon") || limit.given("--gt-delta"));
+    SOTTO_ASSIGN(const auto view, create.chosen()
+                                      ? new_account(home, *options, create.given("--epsilon"))
+                                  : limit.chosen() ? set_limit(home, *options, share)
+                                                   : read_ledger(home));
     return output.json() ? ledger_json(view) : ledger_text(home, view);
   };
   return {verb, run};

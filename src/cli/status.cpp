@@ -24,10 +24,11 @@ std::string state_text(const RunView& view) {
 std::string ledger_lines(const RunView& view) {
   if (view.entries.empty()) return "  ledger   nothing held back, nothing spent\n";
   std::string text;
-  for (const auto& [debit, state, time] : view.entries) {
+  for (const LedgerEntry& entry : view.entries) {
+    const Debit& debit = entry.debit;
     text += fmt::format("  ledger   ε = {:g}, δ = {:g} per {} {} at {} for \"{}\"\n", debit.epsilon,
-                        debit.delta, escape_for_terminal(debit.unit), kEntryStates[state],
-                        utc_text(time), escape_for_terminal(debit.data));
+                        debit.delta, escape_for_terminal(debit.unit), kEntryStates[entry.state],
+                        utc_text(entry.time), escape_for_terminal(debit.data));
   }
   return text;
 }

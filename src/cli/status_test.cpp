@@ -33,7 +33,7 @@ class RunsOnTheCommandLine : public FolderTest {
   }
 
   // Holds back what a release costs, or spends it.
-  static void debit(Store& store, const std::string& run, bool spend) {
+  static void debit(Store& store, const std::string& run, bool spend, double looks = 0) {
     auto journal = store.journal(run);
     ASSERT_TRUE(journal);
     Debit debit;
@@ -44,6 +44,11 @@ class RunsOnTheCommandLine : public FolderTest {
     debit.unit = "record";
     debit.epsilon = 0.5;
     debit.delta = 1e-6;
+    debit.charges = {{"eavesdropper", 0.01, 0}, {"neighbour", 0.02, looks}};
+    debit.guaranteed = "eavesdropper";
+    if (!store.account("all data")) {
+      ASSERT_TRUE(store.new_account_without_limit("all data", 1e-6));
+    }
     ASSERT_TRUE((*journal)->reserve(debit));
     if (spend) (*journal)->spend(run, "01");
     ASSERT_TRUE((*journal)->commit());
@@ -122,6 +127,20 @@ TEST_F(AbortVerb, EndsARunThatNoProcessIsInAndFreesWhatWasHeldBack) {
   Store store = open();
   EXPECT_EQ(store.run(kRun)->state, RunState::kAborted);
   EXPECT_EQ(store.ledger()->front().state, EntryState::kRestored);
+}
+
+TEST_F(AbortVerb, SaysThatLooksWhichMayHaveBeenSeenAreBooked) {
+  {
+    Store store = open();
+    begin(store, kRun, "energy", "beef");
+    debit(store, kRun, false, 0.005);
+  }
+  const CommandRun run = abort();
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out,
+              AllOf(HasSubstr("was not released"), HasSubstr("masked looks"),
+                    HasSubstr("The rest of ε = 0.5"), Not(HasSubstr("nothing was spent"))));
+  EXPECT_EQ(open().ledger()->front().state, EntryState::kGivenUp);
 }
 
 TEST_F(AbortVerb, SaysThatWhatWasSpentStaysSpent) {

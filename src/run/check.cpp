@@ -13,6 +13,7 @@
 
 #include "paillier/cipher.h"
 #include "plan/plan.h"
+#include "run/account.h"
 #include "run/home.h"
 #include "run/tables.h"
 #include "store/store.h"
@@ -119,26 +120,29 @@ class PartyCheck {
   }
 
   void check_budget(const Store& store) {
-    const auto accounts = store.accounts();
-    if (!accounts) return problem(kBudget, accounts.error());
-    const auto account = std::ranges::find(*accounts, request_.account, &LedgerAccount::data);
-    if (account == accounts->end() || !account->limit) {
-      return ok(kBudget, fmt::format("no limit is set on \"{}\"; 'sotto ledger limit' sets one",
-                                     request_.account));
+    const std::string name =
+        request_.account.empty() ? default_account(study_, request_.self) : request_.account;
+    const auto account = store.account(name);
+    if (!account) return problem(kBudget, account.error());
+    const auto plan = make_plan(study_, study_.solver);
+    if (!plan) return warn(kBudget, "not looked at", "mend the plan first");
+    const Debit debit = debit_of(study_, *plan, name);
+    if (const auto affords = store.affords(debit); !affords) {
+      return problem(kBudget, affords.error());
     }
-    const Budget& budget = study_.privacy.budget;
-    const std::string left =
-        fmt::format("ε = {:g}, δ = {:g} are left of \"{}\"", account->left->epsilon,
-                    account->left->delta, account->data);
-    const double enough = 1 - 1e-12;  // as the ledger itself counts: kLimitSlackBits
-    if (account->left->epsilon >= enough * budget.epsilon.value() &&
-        account->left->delta >= enough * budget.delta.value()) {
-      return ok(kBudget, left);
+    const auto with = store.account_with(debit);
+    if (!with) return problem(kBudget, with.error());
+    const std::string costs = fmt::format(
+        "\"{}\": ε = {:.4g} at δ = {:g} after this run (basic composition: ε = {:.4g}, δ = {:g})",
+        name, with->guaranteed.epsilon, with->delta, with->guaranteed.basic_epsilon,
+        with->basic.delta);
+    if (!account->limit) {
+      return ok(kBudget, costs +
+                             ", and no limit: that says what was spent, not what may come; "
+                             "'sotto ledger limit' sets one");
     }
-    problem(kBudget,
-            fmt::format("{}, and the study costs ε = {:g}, δ = {:g}", left, budget.epsilon.value(),
-                        budget.delta.value()),
-            "agree on a smaller ε, or raise the limit: what is released cannot be taken back");
+    ok(kBudget, fmt::format("{}, of a limit of ε = {:g}; {} such runs fit", costs,
+                            account->limit->epsilon, *runs_left(*account, debit)));
   }
 
   void check_runs(const Store& store) {

@@ -109,22 +109,51 @@ Result<std::vector<RunView>> look_at_runs(const std::string& home) {
 
 RunCost cost_of(const RunView& view) {
   RunCost cost;
-  for (const auto& [debit, state, time] : view.entries) {
+  for (const LedgerEntry& entry : view.entries) {
+    const Debit& debit = entry.debit;
     cost.unit = debit.unit;
-    if (state == EntryState::kRestored) continue;
-    LedgerAmount& amount = state == EntryState::kSpent ? cost.spent : cost.held;
+    if (entry.state == EntryState::kGivenUp && store::counts(entry)) cost.looked = true;
+    if (entry.state != EntryState::kSpent && entry.state != EntryState::kReserved) continue;
+    LedgerAmount& amount = entry.state == EntryState::kSpent ? cost.spent : cost.held;
     amount.epsilon += debit.epsilon;
     amount.delta += debit.delta;
   }
   return cost;
 }
 
-Json to_json(const RunView& view) {
-  const auto entry_json = [](const LedgerEntry& entry) -> Json {
-    return {{"state", kEntryStates[entry.state]}, {"epsilon", entry.debit.epsilon},
-            {"delta", entry.debit.delta},         {"unit", entry.debit.unit},
-            {"data", entry.debit.data},           {"time", utc_text(entry.time)}};
+Json to_json(const LedgerEntry& entry) {
+  const auto charge_json = [](const ObserverCharge& charge) -> Json {
+    return {{"observer", charge.observer},
+            {"released", number_or_null(charge.released)},
+            {"looks", number_or_null(charge.looks)}};
   };
+  const auto booking_json = [](const Booking& booking) -> Json {
+    return {{"tag", booking.tag},
+            {"charges", json_list(booking.charges, [](const ObserverCharge& charge) -> Json {
+               return {{"observer", charge.observer}, {"looks", number_or_null(charge.looks)}};
+             })}};
+  };
+  const Debit& debit = entry.debit;
+  return {{"time", utc_text(entry.time)},
+          {"state", kEntryStates[entry.state]},
+          {"run", debit.run},
+          {"attempt", debit.attempt},
+          {"study", debit.study},
+          {"data", debit.data},
+          {"unit", debit.unit},
+          {"epsilon", debit.epsilon},
+          {"delta", debit.delta},
+          {"guaranteed", debit.guaranteed},
+          {"colluders", debit.colluders},
+          {"charges", json_list(debit.charges, charge_json)},
+          {"booked", json_list(entry.bookings, booking_json)},
+          {"laplace", {{"epsilon", debit.laplace_epsilon}, {"delta", debit.laplace_delta}}},
+          {"excess_delta", debit.excess_delta},
+          {"converted", entry.converted}};
+}
+
+Json to_json(const RunView& view) {
+  const auto entry_json = [](const LedgerEntry& entry) { return to_json(entry); };
   const StoredRun& run = view.run;
   return {{"run", run.run},
           {"study", run.study},

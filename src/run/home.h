@@ -31,13 +31,15 @@ struct RunView {
 
 // What of a run has left the party, and what that cost.
 struct RunCost {
-  LedgerAmount spent;  // for ever
-  LedgerAmount held;   // back: free again if the run ends before the release
+  LedgerAmount spent;   // for ever
+  LedgerAmount held;    // back: what of it is free again if the run ends before the release
+  bool looked = false;  // offers were answered, or may have been: looks are booked, for ever
   std::string unit;
   [[nodiscard]] bool released() const { return spent.epsilon > 0 || spent.delta > 0; }
 };
 [[nodiscard]] RunCost cost_of(const RunView& view);
 
+[[nodiscard]] nlohmann::ordered_json to_json(const LedgerEntry& entry);
 [[nodiscard]] nlohmann::ordered_json to_json(const RunView& view);
 
 // The unfinished run that `which` stands for: its first digits, its study's name or file, or

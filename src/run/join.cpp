@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "network/driver.h"
 #include "network/identity.h"
+#include "run/account.h"
 #include "store/store.h"
 
 namespace sotto {
@@ -94,6 +95,9 @@ class Join {
     SOTTO_ASSIGN(const auto runs, store_.runs_of_study(study_.hash));
     if (runs.finished && !runs.unfinished && !request_.again) return finished(*runs.finished);
 
+    const std::string account =
+        request_.account.empty() ? default_account(study_, request_.self) : request_.account;
+    SOTTO_TRY(store_.account(account).at("--account"));
     SOTTO_ASSIGN(auto party,
                  PartyRun::make(study_, request_.self, request_.data, hooks_.reading).at("--data"));
     party_ = std::make_unique<PartyRun>(std::move(party));
@@ -104,7 +108,8 @@ class Join {
                         : request_.out;
     SOTTO_ASSIGN(const auto journal, store_.journal(run_));
     const SteadyClock clock;
-    SessionTerms terms = session_terms(study_, request_.self, request_.account);
+    SessionTerms terms =
+        session_terms(study_, request_.self, debit_of(study_, party_->plan(), account));
     terms.data_digest = party_->data_digest();
     SOTTO_ASSIGN(const auto session,
                  Session::open(

@@ -21,9 +21,8 @@ namespace sotto {
 // loopback where the address is. Empty for a party without an address.
 [[nodiscard]] std::string listen_address(const Study& study, PartyId self);
 
-// `account` is what the ledger knows the party's data by.
-[[nodiscard]] SessionTerms session_terms(const Study& study, PartyId self,
-                                         const std::string& account);
+// `debit` is what a run costs (run/account.h).
+[[nodiscard]] SessionTerms session_terms(const Study& study, PartyId self, Debit debit);
 
 // One party takes part in a study over the network, from its table to its model. A run that was
 // left unfinished, by a crash or an interruption, goes on where it was.
@@ -31,12 +30,12 @@ namespace sotto {
 struct JoinRequest {
   std::string study_file;  // for what is said about it
   PartyId self = 0;
-  std::string data;  // run/input.h
-  std::string home;  // key, journal, ledger and results
-  std::string account = "all data";
-  std::string listen;  // empty: where the study says
-  std::string out;     // folder for the result; empty: in the home
-  bool again = false;  // once more, although the study was run to its end
+  std::string data;     // run/input.h
+  std::string home;     // key, journal, ledger and results
+  std::string account;  // in the ledger; empty: default_account() (run/account.h)
+  std::string listen;   // empty: where the study says
+  std::string out;      // folder for the result; empty: in the home
+  bool again = false;   // once more, although the study was run to its end
 };
 
 // What joining tells, and asks, while it goes on. All may be empty.
@@ -55,7 +54,8 @@ struct Joined {
 };
 
 // Opens the home's identity and store. E-identity-differs where the study names another key for
-// the party; E-aborted, E-interrupted, and whatever ends a run (docs/errors.md).
+// the party; E-account-unknown before the data is read; E-aborted, E-interrupted, and whatever ends
+// a run (docs/errors.md).
 [[nodiscard]] Result<Joined> join_study(const Study& study, const JoinRequest& request,
                                         const JoinHooks& hooks);
 

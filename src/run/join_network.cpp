@@ -35,7 +35,7 @@ std::string listen_address(const Study& study, PartyId self) {
   return loopback ? address : "0.0.0.0" + address.substr(colon);
 }
 
-SessionTerms session_terms(const Study& study, PartyId self, const std::string& account) {
+SessionTerms session_terms(const Study& study, PartyId self, Debit debit) {
   SessionTerms terms{.study_hash = from_hex(study.hash),
                      .self = self,
                      .graph = study.graph(),
@@ -43,18 +43,9 @@ SessionTerms session_terms(const Study& study, PartyId self, const std::string& 
                      .min_parties = study.network.min_parties,
                      .meeting = milliseconds_of(study.network.meeting_seconds),
                      .patience = milliseconds_of(study.network.patience_seconds),
-                     .debit = {}};
+                     .debit = std::move(debit)};
   if (terms.min_parties == 0) terms.min_parties = study.graph().size();
   for (const PartyTerms& party : study.parties) terms.names.push_back(party.name);
-  terms.debit.study = study.name;
-  terms.debit.data = account;
-  // Different notions of neighbouring do not add up: the ledger keeps them apart.
-  const bool replace = study.privacy.neighbours == Neighbours::kReplace;
-  terms.debit.unit = study.privacy.unit == Unit::kEntry ? "entry"
-                     : replace                          ? "replaced record"
-                                                        : "record";
-  terms.debit.epsilon = study.privacy.budget.epsilon.value();
-  terms.debit.delta = study.privacy.budget.delta.value();
   return terms;
 }
 

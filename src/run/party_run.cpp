@@ -73,6 +73,13 @@ Result<const PlannedStudy*> PartyRun::plan_of(std::span<const PartyId> members) 
   return &found->second;
 }
 
+const Plan& PartyRun::plan() const {
+  const auto everybody = std::ranges::find_if(
+      plans_, [&](const auto& planned) { return planned.first.size() == study_.graph().size(); });
+  check(everybody != plans_.end(), "a study is planned for all of its parties first");
+  return everybody->second.plan;
+}
+
 // From a stream of its own: what it holds does not depend on when it was made.
 void PartyRun::prepare(const KeyedRandom::Key& cipher_key) {
   if (cipher_ == nullptr || (prepared_ && prepared_->from == cipher_key)) return;

@@ -33,6 +33,9 @@ class PartyRun {
   // key pair and the randomness of the offer. take_part makes the same if nobody did before.
   void prepare(const KeyedRandom::Key& cipher_key);
 
+  // Of all parties of the study.
+  [[nodiscard]] const Plan& plan() const;
+
   // SHA-256 of what the party brings, as it goes behind the boundary.
   [[nodiscard]] const std::string& data_digest() const { return input_.digest; }
 

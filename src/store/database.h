@@ -101,11 +101,12 @@ class Transaction {
   std::unique_ptr<Database, RollBack> open_;
 };
 
-// Makes the tables in an empty file, in one transaction, or looks at those that are there.
+// Makes the tables in an empty file, in one transaction, or looks at those that are there; an
+// earlier version's are converted, in one transaction too, and nothing of them is lost.
 // A file of somebody else's is failed[E-store-foreign], of a later version
 // failed[E-store-newer]; neither is touched. A damaged ledger is failed[E-store-corrupt].
 [[nodiscard]] Result<void> prepare_schema(Database& database);
-inline constexpr std::int64_t kSchemaVersion = 1;
+inline constexpr std::int64_t kSchemaVersion = 2;
 
 // The file holds what this program cannot have written.
 [[nodiscard]] Error corrupt(const Database& database, const std::string& how);

@@ -1,8 +1,14 @@
-// The tables of party.db, and whether those in a file are ours.
+// The tables of party.db, whether those in a file are ours, and how an earlier version's become
+// ours.
 
 #include <fmt/format.h>
 
-#include "store/database.h"
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "privacy/composition.h"
+#include "store/ledger.h"
 
 namespace sotto::store {
 namespace {
@@ -10,10 +16,8 @@ namespace {
 constexpr std::int64_t kApplication = 0x736f7474;  // "sott"
 
 // `owner` is the stored run on whose behalf an entry was made. `records` and `head`, the
-// digest of the last record, tell a journal that lost its end from a short one. The
-// triggers keep what the ledger rests on, whoever writes the SQL; its indices hold every
-// amount a second time, so that a flipped bit shows.
-constexpr const char* kTables = R"(
+// digest of the last record, tell a journal that lost its end from a short one.
+constexpr const char* kRunTables = R"(
 CREATE TABLE runs (
   id         INTEGER PRIMARY KEY,
   run        TEXT NOT NULL UNIQUE,
@@ -44,35 +48,89 @@ CREATE TABLE records (
   digest BLOB NOT NULL,
   PRIMARY KEY (owner, number)
 ) STRICT;
+)";
+
+// The triggers keep what the ledger rests on, whoever writes the SQL; its indices hold every
+// amount a second time, so that a flipped bit shows. An account without `epsilon` has no limit.
+constexpr const char* kLedgerTables = R"(
+CREATE TABLE accounts (
+  data       TEXT NOT NULL PRIMARY KEY,
+  epsilon    REAL CHECK (epsilon > 0),
+  delta      REAL NOT NULL CHECK (delta >= 0 AND delta < 1),
+  gt_epsilon REAL NOT NULL CHECK (gt_epsilon >= 0),
+  gt_delta   REAL NOT NULL CHECK (gt_delta >= 0 AND gt_delta < 1),
+  made       INTEGER NOT NULL,
+  changed    INTEGER,
+  changes    INTEGER NOT NULL CHECK (changes >= 0)
+) STRICT;
+CREATE INDEX accounts_again ON accounts (epsilon, delta, gt_epsilon, gt_delta, changes, data);
+CREATE TRIGGER accounts_stay BEFORE DELETE ON accounts
+BEGIN SELECT RAISE(ABORT, 'accounts of the ledger stay'); END;
 
 CREATE TABLE entries (
-  run     TEXT NOT NULL,
-  attempt TEXT NOT NULL,
-  owner   INTEGER NOT NULL REFERENCES runs (id),
-  study   TEXT NOT NULL,
-  data    TEXT NOT NULL,
-  unit    TEXT NOT NULL,
-  epsilon REAL NOT NULL CHECK (epsilon > 0),
-  delta   REAL NOT NULL CHECK (delta >= 0 AND delta < 1),
-  state   TEXT NOT NULL CHECK (state IN ('reserved', 'spent', 'restored')),
-  time    INTEGER NOT NULL,
+  run             TEXT NOT NULL,
+  attempt         TEXT NOT NULL,
+  owner           INTEGER NOT NULL REFERENCES runs (id),
+  study           TEXT NOT NULL,
+  data            TEXT NOT NULL REFERENCES accounts (data),
+  unit            TEXT NOT NULL,
+  epsilon         REAL NOT NULL CHECK (epsilon > 0),
+  delta           REAL NOT NULL CHECK (delta >= 0 AND delta < 1),
+  guaranteed      TEXT NOT NULL,
+  colluders       INTEGER NOT NULL CHECK (colluders >= 0),
+  laplace_epsilon REAL NOT NULL CHECK (laplace_epsilon >= 0),
+  laplace_delta   REAL NOT NULL CHECK (laplace_delta >= 0 AND laplace_delta < 1),
+  excess_delta    REAL NOT NULL CHECK (excess_delta >= 0 AND excess_delta < 1),
+  state           TEXT NOT NULL CHECK (state IN ('reserved', 'spent', 'restored', 'given-up')),
+  shown           INTEGER NOT NULL CHECK (shown IN (0, 1)),
+  converted       INTEGER NOT NULL CHECK (converted IN (0, 1)),
+  time            INTEGER NOT NULL,
   PRIMARY KEY (run, attempt)
 ) STRICT;
-CREATE INDEX entries_of_data ON entries (data, state, unit, epsilon, delta);
+CREATE INDEX entries_of_data ON entries (data, state, unit, epsilon, delta, guaranteed, colluders,
+  laplace_epsilon, laplace_delta, excess_delta, shown, converted);
 CREATE INDEX entries_of_owner ON entries (owner);
 CREATE UNIQUE INDEX one_release_per_run ON entries (run) WHERE state = 'spent';
 CREATE TRIGGER spent_stays_spent BEFORE UPDATE ON entries WHEN OLD.state = 'spent'
 BEGIN SELECT RAISE(ABORT, 'what was spent stays spent'); END;
+CREATE TRIGGER shown_stays_shown BEFORE UPDATE ON entries
+WHEN OLD.shown AND (NEW.state = 'restored' OR NOT NEW.shown)
+BEGIN SELECT RAISE(ABORT, 'what was shown was shown'); END;
+CREATE TRIGGER amounts_stay BEFORE UPDATE OF run, attempt, data, unit, epsilon, delta, guaranteed,
+  colluders, laplace_epsilon, laplace_delta, excess_delta ON entries
+BEGIN SELECT RAISE(ABORT, 'amounts of the ledger stay'); END;
 CREATE TRIGGER entries_stay BEFORE DELETE ON entries
 BEGIN SELECT RAISE(ABORT, 'entries of the ledger stay'); END;
 
-CREATE TABLE limits (
-  data    TEXT NOT NULL PRIMARY KEY,
-  epsilon REAL NOT NULL CHECK (epsilon > 0),
-  delta   REAL NOT NULL CHECK (delta >= 0 AND delta < 1),
-  time    INTEGER NOT NULL
+CREATE TABLE charges (
+  run      TEXT NOT NULL,
+  attempt  TEXT NOT NULL,
+  observer TEXT NOT NULL,
+  released REAL NOT NULL CHECK (released >= 0),
+  looks    REAL NOT NULL CHECK (looks >= 0),
+  PRIMARY KEY (run, attempt, observer),
+  FOREIGN KEY (run, attempt) REFERENCES entries (run, attempt)
 ) STRICT;
-CREATE INDEX limits_again ON limits (epsilon, delta, data);
+CREATE INDEX charges_again ON charges (run, attempt, observer, released, looks);
+CREATE TRIGGER charges_stay_the_same BEFORE UPDATE ON charges
+BEGIN SELECT RAISE(ABORT, 'charges of the ledger stay'); END;
+CREATE TRIGGER charges_stay BEFORE DELETE ON charges
+BEGIN SELECT RAISE(ABORT, 'charges of the ledger stay'); END;
+
+CREATE TABLE bookings (
+  run      TEXT NOT NULL,
+  attempt  TEXT NOT NULL,
+  tag      TEXT NOT NULL,
+  observer TEXT NOT NULL,
+  looks    REAL NOT NULL CHECK (looks >= 0),
+  PRIMARY KEY (run, attempt, tag, observer),
+  FOREIGN KEY (run, attempt) REFERENCES entries (run, attempt)
+) STRICT;
+CREATE INDEX bookings_again ON bookings (run, attempt, tag, observer, looks);
+CREATE TRIGGER bookings_stay_the_same BEFORE UPDATE ON bookings
+BEGIN SELECT RAISE(ABORT, 'bookings of the ledger stay'); END;
+CREATE TRIGGER bookings_stay BEFORE DELETE ON bookings
+BEGIN SELECT RAISE(ABORT, 'bookings of the ledger stay'); END;
 )";
 
 Result<std::int64_t> number_from(const Database& database, std::string_view sql) {
@@ -82,13 +140,135 @@ Result<std::int64_t> number_from(const Database& database, std::string_view sql)
 }
 
 // What the ledger rests on is small, and looked at as a whole each time.
-Result<void> check_ledger(const Database& database) {
-  for (const char* table : {"runs", "entries", "limits"}) {
+Result<void> check_tables(const Database& database, std::initializer_list<const char*> tables) {
+  for (const char* table : tables) {
     SOTTO_ASSIGN(auto rows, database.query(fmt::format("PRAGMA integrity_check({})", table)));
     SOTTO_ASSIGN(const bool row, rows.step());
     if (!row || rows.bytes(0) != "ok") return corrupt(database, rows.bytes(0));
   }
   return {};
+}
+
+Result<void> stamp(Database& database) {
+  const std::string stamp = fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};",
+                                        kApplication, kSchemaVersion);
+  return database.script(stamp.c_str());
+}
+
+// Version 1 kept (ε, δ) alone, and its accounts were whatever name was debited or limited.
+struct OldEntry {
+  LedgerEntry entry;
+  std::int64_t owner = 0;
+};
+
+Result<std::vector<OldEntry>> read_old_entries(const Database& database) {
+  SOTTO_ASSIGN(auto rows,
+               database.query("SELECT run, attempt, owner, study, data, unit, epsilon, delta, "
+                              "state, time FROM entries ORDER BY rowid"));
+  std::vector<OldEntry> entries;
+  for (;;) {
+    SOTTO_ASSIGN(const bool row, rows.step());
+    if (!row) return entries;
+    OldEntry& old = entries.emplace_back();
+    old.owner = rows.integer(2);
+    Debit& debit = old.entry.debit;
+    debit.run = rows.bytes(0);
+    debit.attempt = rows.bytes(1);
+    debit.study = rows.bytes(3);
+    debit.data = rows.bytes(4);
+    debit.unit = rows.bytes(5);
+    debit.epsilon = rows.real(6);
+    debit.delta = rows.real(7);
+    const auto state = kEntryStates.find(rows.bytes(8));
+    const bool amount =
+        std::isfinite(debit.epsilon) && debit.epsilon > 0 && debit.delta >= 0 && debit.delta < 1;
+    if (!state || !amount) return corrupt(database, "an entry of the earlier ledger is none");
+    old.entry.state = *state;
+    old.entry.time = rows.integer(9);
+  }
+}
+
+// A release by record was Gaussian, with a shift of at most κ̄_ε(δ). One by entry may have been
+// gt's: it counts as (ε, δ). What anybody but an eavesdropper saw was not written down. An attempt
+// that was held back may have shown something: given up, it counts in full.
+void convert(LedgerEntry& entry) {
+  Debit& debit = entry.debit;
+  entry.converted = true;
+  debit.guaranteed = "eavesdropper";
+  double squares = 0;
+  const auto budget = Budget::make(debit.epsilon, debit.delta);
+  if (debit.unit != "entry" && budget) {
+    squares = squares_at_most(*budget);
+  } else {
+    debit.laplace_epsilon = debit.epsilon;
+    debit.laplace_delta = debit.delta;
+  }
+  debit.charges = {{debit.guaranteed, squares, squares}};
+}
+
+// An account without a limit states its ε at the δ that basic composition came to.
+constexpr double kOldDelta = 1e-6;
+constexpr double kOldDeltaAtMost = 0.5;
+
+struct OldAccount {
+  std::optional<LedgerLimit> limit;
+  Rational delta = 0;  // Σδ
+  Rational gt_epsilon = 0;
+  Rational gt_delta = 0;
+  std::int64_t time = 0;
+};
+
+Result<std::map<std::string, OldAccount>> read_old_accounts(const Database& database,
+                                                            const std::vector<OldEntry>& entries) {
+  std::map<std::string, OldAccount> accounts;
+  for (const auto& [entry, owner] : entries) {
+    OldAccount& account = accounts[entry.debit.data];
+    account.delta += Rational(entry.debit.delta);
+    account.time = std::max(account.time, entry.time);
+    if (entry.state == EntryState::kRestored) continue;
+    account.gt_epsilon += Rational(entry.debit.laplace_epsilon);
+    account.gt_delta += Rational(entry.debit.laplace_delta);
+  }
+  SOTTO_ASSIGN(auto rows, database.query("SELECT data, epsilon, delta, time FROM limits"));
+  for (;;) {
+    SOTTO_ASSIGN(const bool row, rows.step());
+    if (!row) return accounts;
+    OldAccount& account = accounts[rows.bytes(0)];
+    account.limit = LedgerLimit{.epsilon = rows.real(1), .delta = rows.real(2)};
+    account.time = std::max(account.time, rows.integer(3));
+  }
+}
+
+// The Laplace share becomes what is spent of it: all that comes is Gaussian, and the squares begin
+// at 0, so this is no trade afterwards (docs/proofs/ledger.md).
+Result<void> insert_old_account(Database& database, const std::string& data,
+                                const OldAccount& account) {
+  const double delta = account.limit       ? account.limit->delta
+                       : account.delta > 0 ? std::min(double_above(account.delta), kOldDeltaAtMost)
+                                           : kOldDelta;
+  const double gt_epsilon = account.limit ? double_above(account.gt_epsilon) : 0;
+  const double gt_delta =
+      account.limit ? std::min(double_above(account.gt_delta), kOldDeltaAtMost) : 0;
+  SOTTO_TRY(database.change(
+      "INSERT INTO accounts (data, epsilon, delta, gt_epsilon, gt_delta, made, changes) VALUES (?, "
+      "nullif(?, 0.0), ?, ?, ?, ?, 0)",
+      data, account.limit ? account.limit->epsilon : 0.0, delta, gt_epsilon, gt_delta,
+      account.time));
+  return {};
+}
+
+Result<void> convert_version_1(Database& database) {
+  SOTTO_TRY(check_tables(database, {"runs", "entries", "limits"}));
+  SOTTO_ASSIGN(auto entries, read_old_entries(database));
+  for (OldEntry& old : entries) convert(old.entry);
+  SOTTO_ASSIGN(const auto accounts, read_old_accounts(database, entries));
+  SOTTO_TRY(database.script("DROP TABLE entries; DROP TABLE limits;"));
+  SOTTO_TRY(database.script(kLedgerTables));
+  for (const auto& [data, account] : accounts) {
+    SOTTO_TRY(insert_old_account(database, data, account));
+  }
+  for (const auto& [entry, owner] : entries) SOTTO_TRY(insert_entry(database, owner, entry));
+  return stamp(database);
 }
 
 }  // namespace
@@ -99,10 +279,9 @@ Result<void> prepare_schema(Database& database) {
   SOTTO_ASSIGN(const auto application, number_from(database, "PRAGMA application_id"));
   SOTTO_ASSIGN(const auto version, number_from(database, "PRAGMA user_version"));
   if (tables == 0 && application == 0 && version == 0) {
-    SOTTO_TRY(database.script(kTables));
-    const std::string stamp = fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};",
-                                          kApplication, kSchemaVersion);
-    SOTTO_TRY(database.script(stamp.c_str()));
+    SOTTO_TRY(database.script(kRunTables));
+    SOTTO_TRY(database.script(kLedgerTables));
+    SOTTO_TRY(stamp(database));
     return transaction.commit();
   }
   if (application != kApplication || version < 1) {
@@ -115,7 +294,11 @@ Result<void> prepare_schema(Database& database) {
                   fmt::format("{} was written by a later version of sotto", database.path()),
                   "use that version, or a later one");
   }
-  return check_ledger(database);
+  if (version == 1) {
+    SOTTO_TRY(convert_version_1(database));
+    return transaction.commit();
+  }
+  return check_tables(database, {"runs", "accounts", "entries", "charges", "bookings"});
 }
 
 }  // namespace sotto::store

@@ -3,49 +3,116 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "privacy/composition.h"
 #include "support/stores.h"
 
 namespace sotto {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
+constexpr double kForever = std::numeric_limits<double>::infinity();
+
 class StoreLedger : public StoreTest {
  protected:
   // A run of its own that spends; the error's name if it may not.
-  std::string spend(Store& store, double epsilon, double delta = 0,
-                    const std::string& data = "table", const std::string& unit = "record") {
-    const std::string run = fmt::format("{:x}", ++runs_);
-    const auto kept = journal(store, run);
-    Debit asked = debit("01", epsilon, delta, run, data);
-    asked.unit = unit;
+  std::string spend(Store& store, Debit asked) {
+    asked.run = fmt::format("{:x}", ++runs_);
+    const auto kept = journal(store, asked.run);
     if (auto held = kept->reserve(asked); !held) {
       last_ = held.error();
       return last_.name;
     }
-    kept->spend(run, "01");
+    kept->spend(asked.run, asked.attempt);
     return name_of(kept->commit());
   }
+  std::string spend(Store& store, double squares, const std::string& data = "table") {
+    return spend(store, debit("01", squares, 0, "", data));
+  }
+  // One run at (1, 10⁻⁶) whose noise is exactly that of a trusted centre.
+  static Debit at_one() {
+    Debit asked = debit("01", largest_squares(1, 1e-6));
+    asked.epsilon = 1;
+    asked.delta = 1e-6;
+    return asked;
+  }
+  static Debit by_gt(double epsilon, double delta) {
+    Debit asked = debit("01", largest_squares(epsilon, delta));
+    asked.unit = "entry";
+    asked.epsilon = asked.laplace_epsilon = epsilon;
+    asked.delta = asked.laplace_delta = delta;
+    return asked;
+  }
+  static double squares(const Store& store) { return store.account("table")->guaranteed.squares; }
+
   Error last_;
 
  private:
   int runs_ = 0;
 };
 
+TEST_F(StoreLedger, TenRunsAtOneCostThreePointOneFour) {
+  Store store = open_with_account();
+  for (int k = 0; k < 10; ++k) ASSERT_EQ(spend(store, at_one()), "");
+  const LedgerAccount account = store.account("table").value();
+  EXPECT_EQ(account.delta, 1e-5);
+  EXPECT_NEAR(account.guaranteed.epsilon, 3.14, 1e-2);
+  EXPECT_NEAR(account.guaranteed.epsilon, 3.13976000333973504, 2e-11) << "composition_test.cpp";
+  EXPECT_GE(account.guaranteed.epsilon, 3.13976000333973504);
+  EXPECT_NEAR(account.guaranteed.basic_epsilon, 10, 1e-9);
+  EXPECT_EQ(account.basic.epsilon, 10);
+  EXPECT_NEAR(account.basic.delta, 1e-5, 1e-17);
+}
+
+TEST_F(StoreLedger, ALimitOfTenHoldsSeventyOneOfThem) {
+  Store store = open();
+  ASSERT_TRUE(store.new_account("table", {.epsilon = 10, .delta = 1e-5}));
+  for (int k = 0; k < 71; ++k) ASSERT_EQ(spend(store, at_one()), "") << k;
+  const auto before = store.ledger().value();
+  EXPECT_EQ(spend(store, at_one()), "E-ledger-overdrawn");
+  EXPECT_EQ(last_.status, Status::kRefused);
+  EXPECT_THAT(last_.what, AllOf(HasSubstr("\"table\""), HasSubstr("ε = 10 at δ = 1e-05"),
+                                HasSubstr("spent ε = 9.96345 (basic composition: ε = 71, "),
+                                HasSubstr("with this study ε = 10.0497 (basic composition: ε = 72"),
+                                HasSubstr("eavesdropper ε = 10.0497 (basic 72)")));
+  EXPECT_EQ(store.ledger()->size(), before.size()) << "refused, it has changed nothing";
+  EXPECT_EQ(store.account("table")->left->squares,
+            store::double_below(Rational(largest_squares(10, 1e-5 * (1 - 0x1p-45))) -
+                                71 * Rational(largest_squares(1, 1e-6))));
+}
+
+TEST_F(StoreLedger, AStudyForAllOfALimitFitsIntoIt) {
+  for (const double epsilon : {0.1, 1.0, 20.0}) {
+    for (const double delta : {1e-9, 1e-5, 0.3}) {
+      std::filesystem::remove_all(home());
+      Store store = open();
+      ASSERT_TRUE(store.new_account("table", {.epsilon = epsilon, .delta = delta}));
+      EXPECT_EQ(spend(store, largest_squares(epsilon, delta)), "") << epsilon << ' ' << delta;
+      EXPECT_EQ(spend(store, 1e-9), "E-ledger-overdrawn");
+      // The ε that holds is the limit's, to a part in 10¹⁰.
+      const double held = store.account("table")->guaranteed.epsilon;
+      EXPECT_NEAR(held, epsilon, 1e-10 * epsilon);
+    }
+  }
+}
+
 TEST_F(StoreLedger, SaysWhatWasSpentOnWhatWhenAndWhatIsLeft) {
   Store store = open();
-  ASSERT_TRUE(store.set_limit("table", {.epsilon = 1, .delta = 0.5}));
-  ASSERT_TRUE(store.set_limit("untouched", {.epsilon = 2, .delta = 0}));
+  ASSERT_TRUE(store.new_account("table", limit_of_squares(1)));
+  ASSERT_TRUE(store.new_account("untouched", {.epsilon = 2, .delta = 1e-6}));
+  ASSERT_TRUE(store.new_account_without_limit("free", 1e-4));
   now_ = 1'800'000'000;
-  ASSERT_EQ(spend(store, 0.25, 0.125), "");
-  ASSERT_EQ(spend(store, 0.5, 0.25), "");
-  ASSERT_EQ(spend(store, 8, 0, "free"), "");
+  ASSERT_EQ(spend(store, 0.25), "");
+  ASSERT_EQ(spend(store, 0.5), "");
+  ASSERT_EQ(spend(store, 8, "free"), "");
   const auto entries = store.ledger();
   ASSERT_TRUE(entries);
   ASSERT_THAT(*entries, SizeIs(3));
@@ -55,53 +122,38 @@ TEST_F(StoreLedger, SaysWhatWasSpentOnWhatWhenAndWhatIsLeft) {
   EXPECT_EQ(first.debit.study, "energy");
   EXPECT_EQ(first.debit.data, "table");
   EXPECT_EQ(first.debit.unit, "record");
-  EXPECT_EQ(first.debit.epsilon, 0.25);
-  EXPECT_EQ(first.debit.delta, 0.125);
+  EXPECT_EQ(first.debit.charges, debit("01", 0.25).charges);
+  EXPECT_EQ(first.debit.guaranteed, "eavesdropper");
   EXPECT_EQ(first.state, EntryState::kSpent);
   EXPECT_EQ(first.time, 1'800'000'000);
   const auto accounts = store.accounts();
   ASSERT_TRUE(accounts);
   ASSERT_THAT(*accounts, SizeIs(3));
   EXPECT_EQ((*accounts)[0].data, "free");
-  EXPECT_EQ((*accounts)[0].spent.epsilon, 8);
+  EXPECT_EQ((*accounts)[0].guaranteed.squares, 8);
+  EXPECT_EQ((*accounts)[0].guaranteed.epsilon, composed_epsilon(8, 1e-4));
   EXPECT_FALSE((*accounts)[0].limit || (*accounts)[0].left);
   EXPECT_EQ((*accounts)[1].data, "table");
   EXPECT_EQ((*accounts)[1].unit, "record");
-  EXPECT_EQ((*accounts)[1].spent.epsilon, 0.75);
-  EXPECT_EQ((*accounts)[1].spent.delta, 0.375);
-  EXPECT_EQ((*accounts)[1].left.value().epsilon, 0.25);
-  EXPECT_EQ((*accounts)[1].left.value().delta, 0.125);
-  EXPECT_EQ((*accounts)[2].spent.epsilon, 0);
-  EXPECT_EQ((*accounts)[2].left.value().epsilon, 2);
-}
-
-TEST_F(StoreLedger, AnOverdraftIsRefusedInEitherNumberAndSaysWhatIsLeft) {
-  Store store = open();
-  ASSERT_TRUE(store.set_limit("table", {.epsilon = 1, .delta = 1e-6}));
-  ASSERT_EQ(spend(store, 0.75, 5e-7), "");
-  EXPECT_EQ(spend(store, 0.5, 0), "E-ledger-overdrawn");
-  EXPECT_EQ(last_.status, Status::kRefused);
-  EXPECT_THAT(last_.what,
-              AllOf(HasSubstr("table"), HasSubstr("spent ε = 0.75, δ = 5e-07"),
-                    HasSubstr("asked ε = 0.5, δ = 0"), HasSubstr("left ε = 0.25, δ = 5e-07")));
-  EXPECT_EQ(spend(store, 0.125, 6e-7), "E-ledger-overdrawn");
-  EXPECT_EQ(spend(store, 0.5, 0, "another table"), "") << "each table has its own ledger";
-  EXPECT_EQ(spend(store, 0.25, 5e-7), "") << "all that is left may be spent";
-  EXPECT_EQ(spend(store, 1e-6, 0), "E-ledger-overdrawn");
-  ASSERT_TRUE(store.set_limit("table", {.epsilon = 2, .delta = 1e-6}));
-  EXPECT_EQ(spend(store, 0.5, 0), "");
-  ASSERT_TRUE(store.set_limit("table", {.epsilon = 0.1, .delta = 1e-6}));
-  EXPECT_EQ(store.accounts().value().at(1).left.value().epsilon, 0);
+  EXPECT_EQ((*accounts)[1].guaranteed.squares, 0.75);
+  EXPECT_EQ((*accounts)[1].guaranteed.epsilon, composed_epsilon(0.75, 1e-5));
+  EXPECT_NEAR((*accounts)[1].left->squares, 0.25, 1e-10);
+  EXPECT_NEAR((*accounts)[1].left->epsilon, gaussian_epsilon(0.5, 1e-5), 1e-9);
+  EXPECT_LE((*accounts)[1].left->epsilon,
+            gaussian_epsilon(std::sqrt((*accounts)[1].left->squares), 1e-5));
+  EXPECT_EQ((*accounts)[2].guaranteed.epsilon, 0);
+  EXPECT_EQ((*accounts)[2].colluders, std::nullopt);
+  EXPECT_NEAR((*accounts)[2].left->epsilon, 2, 1e-9);
 }
 
 TEST_F(StoreLedger, WhatIsReservedCountsAsSpentUntilItIsRestored) {
   Store store = open();
-  ASSERT_TRUE(store.set_limit("table", {.epsilon = 1, .delta = 0}));
+  ASSERT_TRUE(store.new_account("table", limit_of_squares(1)));
   const auto mine = journal(store, "a1");
   const auto other = journal(store, "b2");
   ASSERT_TRUE(mine->reserve(debit("01", 0.75)));
   EXPECT_EQ(name_of(mine->reserve(debit("02", 0.75))), "E-ledger-overdrawn")
-      << "what is staged counts";
+      << "what is staged counts too";
   mine->restore("a1", "01");
   EXPECT_TRUE(mine->reserve(debit("02", 0.75))) << "and so does what is staged to be freed";
   ASSERT_TRUE(mine->commit());
@@ -113,83 +165,207 @@ TEST_F(StoreLedger, WhatIsReservedCountsAsSpentUntilItIsRestored) {
   EXPECT_TRUE(other->reserve(debit("01", 0.5, 0, "b2")));
 }
 
+TEST_F(StoreLedger, HoldsBackTheLargerOfValueAndLooksAndBooksWhatItCameTo) {
+  Store store = open();
+  ASSERT_TRUE(store.new_account("table", limit_of_squares(1)));
+  const auto kept = journal(store);
+  ASSERT_TRUE(kept->reserve(debit("01", 0.25, 0.75)));
+  ASSERT_TRUE(kept->commit());
+  EXPECT_EQ(squares(store), 0.75);
+  EXPECT_EQ(name_of(kept->reserve(debit("02", 0.5))), "E-ledger-overdrawn");
+  kept->give_up("a1", "01");
+  ASSERT_TRUE(kept->commit());
+  EXPECT_EQ(squares(store), 0.75) << "the looks are booked";
+  ASSERT_TRUE(kept->reserve(debit("02", 0.25, 0.125)));
+  kept->give_up("a1", "02");
+  ASSERT_TRUE(kept->commit());
+  EXPECT_EQ(squares(store), 0.875) << "and the rest is free again";
+  ASSERT_TRUE(kept->reserve(debit("03", 0.125, 0.0625)));
+  ASSERT_TRUE(kept->commit());
+  kept->restore("a1", "03");
+  ASSERT_TRUE(kept->commit());
+  EXPECT_EQ(squares(store), 0.875) << "where nothing was shown, all of it is";
+  EXPECT_EQ(store.account("table")->basic.epsilon, 0) << "no value has left";
+}
+
+TEST_F(StoreLedger, WhatWasBookedCountsEvenBeyondTheLimitAndNothingMoreIsReserved) {
+  Store store = open();
+  ASSERT_TRUE(store.new_account("table", limit_of_squares(1)));
+  const auto kept = journal(store);
+  Debit asked = debit("01", 0.5, 0.25);
+  asked.charges.push_back({"neighbour", 0.75, 0.5});
+  ASSERT_TRUE(kept->reserve(asked));
+  kept->give_up("a1", "01");
+  const std::vector<ObserverCharge> more{{"eavesdropper", 0, 1}, {"neighbour", 0, 2}};
+  kept->book("a1", "01", "north", more);
+  ASSERT_TRUE(kept->commit());
+  const LedgerAccount account = store.account("table").value();
+  EXPECT_EQ(account.guaranteed.squares, 1.25);
+  EXPECT_EQ(account.left->squares, 0);
+  EXPECT_EQ(account.observers.at(1).squares, 2.5);
+  EXPECT_EQ(spend(store, 1e-6), "E-ledger-overdrawn");
+}
+
 TEST_F(StoreLedger, ARefusedReserveStagesNothing) {
   Store store = open();
-  ASSERT_TRUE(store.set_limit("table", {.epsilon = 1, .delta = 0}));
+  ASSERT_TRUE(store.new_account("table", limit_of_squares(1)));
   const auto kept = journal(store);
   kept->append("record");
   EXPECT_EQ(name_of(kept->reserve(debit("01", 2))), "E-ledger-overdrawn");
   ASSERT_TRUE(kept->commit());
   EXPECT_THAT(store.ledger().value(), IsEmpty());
   EXPECT_THAT(kept->records().value(), SizeIs(1));
+  EXPECT_EQ(name_of(store.affords(debit("01", 2))), "E-ledger-overdrawn");
+  EXPECT_TRUE(store.affords(debit("01", 0.5)));
+  EXPECT_THAT(store.ledger().value(), IsEmpty()) << "to ask costs nothing";
 }
 
-TEST_F(StoreLedger, ASecondRunOnTheSameTableIsASecondDebit) {
-  Store store = open();
-  ASSERT_EQ(spend(store, 0.5), "");
-  ASSERT_EQ(spend(store, 0.5), "");
-  EXPECT_EQ(store.accounts().value().at(0).spent.epsilon, 1);
+TEST_F(StoreLedger, TwoProcessesThatRaceForTheSameRestDoNotBothGetIt) {
+  {
+    Store store = open();
+    ASSERT_TRUE(store.new_account("table", limit_of_squares(10)));
+  }
+  std::vector<pid_t> children;
+  for (int child = 0; child < 4; ++child) {
+    children.push_back(::fork());
+    if (children.back() != 0) continue;
+    auto store = Store::open(home(), [] { return 0; });
+    for (int k = 0; k < 5; ++k) {
+      const std::string run = fmt::format("{:x}{:x}", child + 1, k);
+      if (!store || !store->begin_run(run, "energy", "beef")) ::_exit(1);
+      auto kept = store->journal(run);
+      const auto reserved = (*kept)->reserve(debit("01", 1, 0, run));
+      const auto committed = reserved ? (*kept)->commit() : reserved;
+      if (!committed && committed.error().name != "E-ledger-overdrawn") ::_exit(2);
+    }
+    ::_exit(0);
+  }
+  for (const pid_t child : children) {
+    int state = 0;
+    ::waitpid(child, &state, 0);
+    EXPECT_TRUE(WIFEXITED(state) && WEXITSTATUS(state) == 0);
+  }
+  EXPECT_EQ(squares(open()), 10) << "twenty asked for one each, and ten were there";
 }
 
 TEST_F(StoreLedger, UnitsAreNotAddedUp) {
-  Store store = open();
-  ASSERT_EQ(spend(store, 0.5, 0, "table", "record"), "");
-  EXPECT_EQ(spend(store, 0.5, 0, "table", "entry"), "E-ledger-unit");
+  Store store = open_with_account();
+  ASSERT_EQ(spend(store, 0.5), "");
+  Debit other = debit("01", 0.5);
+  other.unit = "entry";
+  EXPECT_EQ(spend(store, other), "E-ledger-unit");
   EXPECT_EQ(last_.status, Status::kRefused);
-  EXPECT_EQ(spend(store, 0.5, 0, "other", "entry"), "");
+  ASSERT_TRUE(store.new_account_without_limit("other", 1e-6));
+  other.data = "other";
+  EXPECT_EQ(spend(store, other), "");
+}
+
+TEST_F(StoreLedger, NothingIsDebitedFromAnAccountThatNobodyMade) {
+  Store store = open_with_account();
+  ASSERT_TRUE(store.new_account_without_limit("people", 1e-6));
+  EXPECT_EQ(spend(store, 0.5, "peopel"), "E-account-unknown");
+  EXPECT_EQ(last_.status, Status::kBadInput);
+  EXPECT_THAT(last_.what, AllOf(HasSubstr("\"peopel\""), HasSubstr("\"people\", \"table\"")));
+  EXPECT_THAT(last_.fix, HasSubstr("sotto ledger new \"peopel\" --epsilon E --delta D"));
+  EXPECT_EQ(name_of(store.account("peopel")), "E-account-unknown");
+  EXPECT_EQ(name_of(store.affords(debit("01", 1, 0, "a1", "peopel"))), "E-account-unknown");
+  EXPECT_EQ(name_of(store.set_limit("peopel", limit_of_squares(1))), "E-account-unknown");
+  EXPECT_THAT(store.accounts().value(), SizeIs(2));
+  EXPECT_EQ(name_of(store.new_account("people", limit_of_squares(1))), "E-account-exists");
+  EXPECT_FALSE(store.account("people")->limit) << "nor is one made twice";
 }
 
 TEST_F(StoreLedger, WhatIsNoAmountIsNeitherDebitedNorALimit) {
-  Store store = open();
-  const double infinity = std::numeric_limits<double>::infinity();
-  const std::vector<LedgerAmount> bad{
-      {.epsilon = 0, .delta = 0.1},         {.epsilon = -1, .delta = 0.1},
-      {.epsilon = infinity, .delta = 0.1},  {.epsilon = std::nan(""), .delta = 0.1},
-      {.epsilon = 1, .delta = -1e-9},       {.epsilon = 1, .delta = 1},
-      {.epsilon = 1, .delta = std::nan("")}};
-  for (const LedgerAmount& amount : bad) {
-    EXPECT_EQ(spend(store, amount.epsilon, amount.delta), "E-ledger-amount");
-    EXPECT_EQ(name_of(store.set_limit("table", amount)), "E-ledger-amount");
+  Store store = open_with_account();
+  const double nan = std::nan("");
+  const auto expect_bad = [&](auto change) {
+    Debit asked = debit("01", 0.5);
+    change(asked);
+    EXPECT_EQ(spend(store, asked), "E-ledger-amount");
+  };
+  for (const double bad : {0.0, -1.0, kForever, nan}) {
+    expect_bad([&](Debit& asked) { asked.epsilon = bad; });
+    EXPECT_EQ(name_of(store.new_account("new", {.epsilon = bad, .delta = 0.1})), "E-ledger-amount");
+    EXPECT_EQ(name_of(store.set_limit("table", {.epsilon = bad, .delta = 0.1})), "E-ledger-amount");
   }
-  EXPECT_EQ(name_of(store.set_limit("", {.epsilon = 1, .delta = 0})), "E-ledger-data");
-  EXPECT_EQ(name_of(store.set_limit(std::string(1025, 'x'), {.epsilon = 1, .delta = 0})),
+  for (const double bad : {-1e-9, 1.0, nan}) {
+    expect_bad([&](Debit& asked) { asked.delta = bad; });
+    expect_bad([&](Debit& asked) { asked.laplace_delta = bad; });
+    expect_bad([&](Debit& asked) { asked.excess_delta = bad; });
+    EXPECT_EQ(name_of(store.new_account("new", {.epsilon = 1, .delta = bad})), "E-ledger-amount");
+    EXPECT_EQ(name_of(store.new_account_without_limit("new", bad)), "E-ledger-amount");
+  }
+  EXPECT_EQ(name_of(store.new_account_without_limit("new", 0)), "E-ledger-amount");
+  for (const double bad : {-1.0, nan}) {
+    expect_bad([&](Debit& asked) { asked.charges[0].released = bad; });
+    expect_bad([&](Debit& asked) { asked.charges[0].looks = bad; });
+    expect_bad([&](Debit& asked) { asked.laplace_epsilon = bad; });
+  }
+  expect_bad([](Debit& asked) { asked.charges[0].released = kForever; });
+  expect_bad([](Debit& asked) { asked.charges.clear(); });
+  expect_bad([](Debit& asked) { asked.guaranteed = "neighbour"; });
+  expect_bad([](Debit& asked) { asked.charges.push_back(asked.charges[0]); });
+  expect_bad([](Debit& asked) {
+    for (int k = 1; k <= 64; ++k) asked.charges.push_back({fmt::format("colluders-{}", k), 1, 1});
+  });
+  for (const LedgerLimit& bad : {LedgerLimit{1, 0.1, 2, 0.01}, LedgerLimit{1, 0.1, 0.5, 0.2},
+                                 LedgerLimit{1, 0.1, 0.5, 0}, LedgerLimit{1, 0.1, -1, 0.1}}) {
+    EXPECT_EQ(name_of(store.new_account("new", bad)), "E-ledger-amount");
+  }
+  EXPECT_EQ(name_of(store.new_account("", limit_of_squares(1))), "E-ledger-data");
+  EXPECT_EQ(name_of(store.new_account(std::string(1025, 'x'), limit_of_squares(1))),
             "E-ledger-data");
-  EXPECT_EQ(spend(store, 1, 0, ""), "E-ledger-data");
-  EXPECT_EQ(spend(store, 1, 0, "table", ""), "E-ledger-data");
+  EXPECT_EQ(spend(store, 1, ""), "E-ledger-data");
   EXPECT_THAT(store.ledger().value(), IsEmpty());
-  EXPECT_THAT(store.accounts().value(), IsEmpty());
-}
-
-TEST_F(StoreLedger, RoundDecimalsFitIntoARoundLimit) {
-  Store store = open();
-  ASSERT_TRUE(store.set_limit("table", {.epsilon = 0.3, .delta = 3e-6}));
-  for (int k = 0; k < 3; ++k) EXPECT_EQ(spend(store, 0.1, 1e-6), "") << k;
-  // The sum is exact and rounded up all the same: 3·fl(0.1) is above fl(0.3).
-  const auto account = store.accounts().value().at(0);
-  EXPECT_GT(account.spent.epsilon, 0.3);
-  EXPECT_EQ(account.left.value().epsilon, 0);
-  EXPECT_EQ(spend(store, 1e-10, 0), "E-ledger-overdrawn") << "the slack is 2⁻⁴⁰, no more";
+  EXPECT_THAT(store.accounts().value(), SizeIs(1));
 }
 
 TEST_F(StoreLedger, TheSlackOfALimitDoesNotGrowWithTheNumberOfRuns) {
   Store store = open();
-  ASSERT_TRUE(store.set_limit("table", {.epsilon = 1, .delta = 0}));
-  ASSERT_EQ(spend(store, 1), "");
-  ASSERT_EQ(spend(store, std::ldexp(1, -41)), "");
-  ASSERT_EQ(spend(store, std::ldexp(1, -41)), "");
-  EXPECT_EQ(spend(store, std::ldexp(1, -80)), "E-ledger-overdrawn");
+  ASSERT_TRUE(store.new_account("table", {.epsilon = 1, .delta = 1e-5}));
+  const double all = store.account("table")->left->squares;
+  ASSERT_EQ(spend(store, all), "");
+  EXPECT_EQ(store.account("table")->left->squares, 0);
+  ASSERT_EQ(spend(store, std::ldexp(all, -41)), "");
+  ASSERT_EQ(spend(store, std::ldexp(all, -42)), "");
+  EXPECT_EQ(spend(store, std::ldexp(all, -41)), "E-ledger-overdrawn");
 }
 
 TEST_F(StoreLedger, FloatingPointNeverUnderCounts) {
-  Store store = open();
+  Store store = open_with_account();
   // 1 + 2⁻⁶⁰ + 2⁻⁶⁰ is 1 in doubles, in any order and rounding to nearest.
   ASSERT_EQ(spend(store, 1), "");
   ASSERT_EQ(spend(store, std::ldexp(1, -60)), "");
   ASSERT_EQ(spend(store, std::ldexp(1, -60)), "");
-  EXPECT_EQ(store.accounts().value().at(0).spent.epsilon, std::nextafter(1.0, 2.0));
-  ASSERT_TRUE(store.set_limit("table", {.epsilon = 3, .delta = 0}));
-  EXPECT_EQ(store.accounts().value().at(0).left.value().epsilon, std::nextafter(2.0, 0.0))
-      << "what is left is rounded down";
+  EXPECT_EQ(squares(store), std::nextafter(1.0, 2.0));
+}
+
+RC_GTEST_FIXTURE_PROP(StoreLedger, SumsAreNeverTooSmallAndDoNotDependOnTheOrder, ()) {
+  const auto exponents = *rc::gen::container<std::vector<int>>(rc::gen::inRange(-1200, 120));
+  std::vector<double> amounts;
+  Rational exact = 0;
+  for (const int exponent : exponents) {
+    amounts.push_back(std::pow(10.0, exponent / 100.0));
+    exact += Rational(amounts.back());
+  }
+  const auto spent = [&](const std::vector<double>& list) {
+    std::filesystem::remove_all(home());
+    Store store = open_with_account();
+    for (const double amount : list) RC_ASSERT(spend(store, amount) == "");
+    return store.account("table").value();
+  };
+  const LedgerAccount one = spent(amounts);
+  RC_ASSERT(Rational(one.guaranteed.squares) >= exact);
+  RC_ASSERT(one.guaranteed.squares == store::double_above(exact));
+  if (one.guaranteed.epsilon > 0) {
+    RC_ASSERT(gaussian_delta(one.guaranteed.epsilon, std::sqrt(one.guaranteed.squares)) <=
+              one.delta);
+  }
+  std::ranges::sort(amounts);
+  const LedgerAccount other = spent(amounts);
+  RC_ASSERT(other.guaranteed.squares == one.guaranteed.squares);
+  RC_ASSERT(other.guaranteed.epsilon == one.guaranteed.epsilon);
+  RC_ASSERT(other.guaranteed.basic_epsilon == one.guaranteed.basic_epsilon);
 }
 
 RC_GTEST_PROP(LedgerRounding, IsTheNearestDoubleOnTheSafeSide,
@@ -205,20 +381,132 @@ RC_GTEST_PROP(LedgerRounding, IsTheNearestDoubleOnTheSafeSide,
   RC_ASSERT(Rational(std::nextafter(below, 1e300)) > value);
 }
 
+TEST_F(StoreLedger, TruncatedLaplaceNoiseHasAShareThatIsFixedBeforehand) {
+  Store store = open();
+  ASSERT_TRUE(
+      store.new_account("table", {.epsilon = 3, .delta = 1e-5, .gt_epsilon = 1, .gt_delta = 2e-6}));
+  EXPECT_NEAR(store.account("table")->left->squares, largest_squares(2, 8e-6), 1e-12);
+  ASSERT_EQ(spend(store, by_gt(0.5, 1e-6)), "");
+  EXPECT_EQ(spend(store, by_gt(0.25, 1.5e-6)), "E-ledger-overdrawn") << "its δ";
+  EXPECT_THAT(last_.what, HasSubstr("gt's share, ε = 1, δ = 2e-06, of the limit"));
+  ASSERT_EQ(spend(store, by_gt(0.5, 1e-6)), "");
+  EXPECT_EQ(spend(store, by_gt(1e-3, 1e-9)), "E-ledger-overdrawn") << "its ε";
+  const LedgerAccount account = store.account("table").value();
+  EXPECT_EQ(account.laplace.epsilon, 1);
+  EXPECT_EQ(account.laplace.delta, 2e-6);
+  EXPECT_EQ(account.left->gt_epsilon, 0);
+  EXPECT_NEAR(account.guaranteed.epsilon,
+              1 + composed_epsilon(2 * largest_squares(0.5, 1e-6), 8e-6), 1e-11);
+  // The rest of the limit is the Gaussians', and none of it is gt's.
+  Debit gaussian = debit("01", account.left->squares);
+  gaussian.unit = "entry";
+  EXPECT_EQ(spend(store, gaussian), "");
+}
+
+TEST_F(StoreLedger, AnAccountWithoutAShareTakesNoGt) {
+  Store store = open();
+  ASSERT_TRUE(store.new_account("table", {.epsilon = 3, .delta = 1e-5}));
+  EXPECT_EQ(spend(store, by_gt(0.1, 1e-7)), "E-ledger-overdrawn");
+  ASSERT_TRUE(
+      store.set_limit("table", {.epsilon = 3, .delta = 1e-5, .gt_epsilon = 1, .gt_delta = 1e-6}));
+  EXPECT_EQ(store.account("table")->limit_changes, 0U) << "nothing had been released";
+  ASSERT_EQ(spend(store, by_gt(0.1, 1e-7)), "");
+  EXPECT_EQ(name_of(store.set_limit("table", {.epsilon = 3, .delta = 1e-5})), "E-ledger-share");
+  EXPECT_EQ(name_of(store.set_limit(
+                "table", {.epsilon = 3, .delta = 1e-5, .gt_epsilon = 2, .gt_delta = 1e-6})),
+            "E-ledger-share");
+  EXPECT_TRUE(
+      store.set_limit("table", {.epsilon = 4, .delta = 1e-5, .gt_epsilon = 1, .gt_delta = 1e-6}));
+  EXPECT_EQ(store.account("table")->limit_changes, 1U) << "it is no filter any more, and says so";
+}
+
+TEST_F(StoreLedger, TheDiscreteExcessHasAShareToo) {
+  Store store = open();
+  ASSERT_TRUE(store.new_account("table", {.epsilon = 3, .delta = 1e-5}));
+  Debit asked = debit("01", 1e-3);
+  asked.excess_delta = discrete_excess(1e6);
+  ASSERT_EQ(spend(store, asked), "");
+  EXPECT_EQ(store.account("table")->excess_delta, asked.excess_delta);
+  asked.excess_delta = 1e-5 * 0x1p-45;
+  EXPECT_EQ(spend(store, asked), "E-ledger-overdrawn");
+}
+
+TEST_F(StoreLedger, EveryObserverHasASumOfItsOwnAndTheGuaranteedOnesIsLimited) {
+  Store store = open();
+  ASSERT_TRUE(store.new_account("table", limit_of_squares(1)));
+  Debit two = debit("01", 0);
+  two.charges = {{"eavesdropper", 0.125, 0},
+                 {"neighbour", 0.25, 0},
+                 {"colluders-2", 0.5, 0},
+                 {"all-neighbours", kForever, 0}};
+  two.guaranteed = "colluders-2";
+  two.colluders = 2;
+  ASSERT_EQ(spend(store, two), "");
+  EXPECT_EQ(store.account("table")->colluders, 2U);
+  Debit one = debit("01", 0);
+  one.charges = {{"eavesdropper", 0.125, 0},
+                 {"neighbour", 0.25, 0},
+                 {"colluders-1", 0.25, 0},
+                 {"all-neighbours", 4, 0}};
+  one.guaranteed = "colluders-1";
+  one.colluders = 1;
+  ASSERT_EQ(spend(store, one), "");
+  const LedgerAccount account = store.account("table").value();
+  EXPECT_EQ(account.guaranteed.squares, 0.75) << "each by what its study guarantees";
+  EXPECT_EQ(account.colluders, 1U) << "the smallest coalition of all studies";
+  std::vector<std::string> names;
+  std::vector<double> sums;
+  for (const ObserverTotal& total : account.observers) {
+    names.push_back(total.observer);
+    sums.push_back(total.squares);
+    EXPECT_EQ(total.unknown, 0U);
+  }
+  EXPECT_THAT(names, ElementsAre("eavesdropper", "neighbour", "colluders-1", "colluders-2",
+                                 "all-neighbours"));
+  // Who is not named is charged as the weakest one that is as strong: colluders-1 in the first
+  // study as a neighbour, colluders-2 in the second as all neighbours.
+  EXPECT_THAT(sums, ElementsAre(0.25, 0.5, 0.5, 4.5, kForever));
+  EXPECT_EQ(account.observers[3].epsilon, composed_epsilon(4.5, 1e-5));
+  EXPECT_EQ(account.observers[4].epsilon, kForever);
+}
+
+TEST_F(StoreLedger, SaysWhereAStudySaidNothingAboutAnObserver) {
+  Store store = open_with_account();
+  ASSERT_EQ(spend(store, 0.5), "");
+  Debit more = debit("01", 0.5);
+  more.charges.push_back({"all-neighbours", 2, 0});
+  ASSERT_EQ(spend(store, more), "");
+  const LedgerAccount account = store.account("table").value();
+  EXPECT_EQ(account.observers.at(0).unknown, 0U);
+  EXPECT_EQ(account.observers.at(1).observer, "all-neighbours");
+  EXPECT_EQ(account.observers.at(1).squares, 2);
+  EXPECT_EQ(account.observers.at(1).unknown, 1U);
+}
+
 TEST_F(StoreLedger, NobodyUnspendsBehindItsBack) {
   {
-    Store store = open();
+    Store store = open_with_account();
     ASSERT_EQ(spend(store, 0.5), "");
+    const auto kept = journal(store, "b2");
+    ASSERT_TRUE(kept->reserve(debit("01", 0.5, 0.25, "b2")));
+    kept->give_up("b2", "01");
+    kept->book("b2", "01", "tag", std::vector<ObserverCharge>{{"eavesdropper", 0, 0.25}});
+    ASSERT_TRUE(kept->commit());
   }
   sqlite3* handle = nullptr;
   ASSERT_EQ(sqlite3_open(file().c_str(), &handle), SQLITE_OK);
   for (const char* sql :
        {"UPDATE entries SET state = 'restored'", "UPDATE entries SET epsilon = 0.1",
-        "DELETE FROM entries", "DELETE FROM entries WHERE state = 'spent'"}) {
+        "UPDATE entries SET state = 'restored' WHERE state = 'given-up'",
+        "UPDATE entries SET shown = 0 WHERE state = 'given-up'",
+        "UPDATE entries SET guaranteed = 'x' WHERE state = 'given-up'", "DELETE FROM entries",
+        "DELETE FROM entries WHERE state = 'spent'", "UPDATE charges SET released = 0",
+        "DELETE FROM charges", "UPDATE bookings SET looks = 0", "DELETE FROM bookings",
+        "DELETE FROM accounts"}) {
     EXPECT_EQ(sqlite3_exec(handle, sql, nullptr, nullptr, nullptr), SQLITE_CONSTRAINT) << sql;
   }
   sqlite3_close(handle);
-  EXPECT_EQ(open().accounts().value().at(0).spent.epsilon, 0.5);
+  EXPECT_EQ(squares(open()), 1);
 }
 
 }  // namespace

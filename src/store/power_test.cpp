@@ -155,7 +155,7 @@ class StorePower : public StoreTest {
 };
 
 TEST_F(StorePower, ACommitIsOnTheDiskWhenItReturnsAndHalfACommitNever) {
-  Store store = open();
+  Store store = open_with_account();
   const auto kept = journal(store);
   std::size_t count = 0;
   std::size_t told = 0;

@@ -224,6 +224,12 @@ Result<bool> Store::abort_requested(const std::string& run) const {
   return found.abort_requested;
 }
 
+Result<void> Store::set_limit(const std::string& data, const LedgerLimit& limit) {
+  SOTTO_ASSIGN(auto transaction, Transaction::begin(*database_));
+  SOTTO_TRY(store::write_limit(*database_, data, limit, clock_()));
+  return transaction.commit();
+}
+
 Result<std::int64_t> Store::row_number(const std::string& run) const {
   SOTTO_ASSIGN(const auto row, row_of(*database_, run));
   return row.id;

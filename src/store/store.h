@@ -50,7 +50,7 @@ struct StudyRuns {
 //  2. A journal's records are never changed, and removed only when the run has ended: overwritten,
 //     for they hold the key that its noise came from. Each is tied to those before it by a
 //     digest, so damage is found before it is used.
-//  3. An entry of the ledger that was spent stays spent.
+//  3. An entry of the ledger that was spent stays spent, and what was shown stays booked.
 //  4. A run that has ended reserves and spends nothing any more.
 //
 // One thread at a time, and not across a fork; several processes may have it open.
@@ -78,9 +78,10 @@ class Store {
   // Of a run that is running; otherwise E-run-ended.
   [[nodiscard]] Result<void> set_phase(const std::string& run, const std::string& phase);
 
-  // The end of a run; what it still holds back in the ledger is free again, because
-  // nothing of it has left and nothing can leave any more (invariant 4). To end a run
-  // in the way it has ended already changes nothing; in another way is E-run-ended.
+  // The end of a run; what it still holds back in the ledger is given up: its looks are booked,
+  // because nobody can tell whether its offers were answered, and the rest is free again, because
+  // no value of it can leave any more (invariant 4). To end a run in the way it has ended already
+  // changes nothing; in another way is E-run-ended.
   [[nodiscard]] Result<void> finish(const std::string& run, const std::vector<std::string>& files,
                                     const std::string& note = {}) {
     return end(run, RunState::kFinished, files, note);
@@ -109,8 +110,26 @@ class Store {
   [[nodiscard]] Result<std::vector<LedgerAccount>> accounts() const {
     return store::read_accounts(*database_);
   }
-  [[nodiscard]] Result<void> set_limit(const std::string& data, LedgerAmount limit) {
-    return store::write_limit(*database_, data, limit, clock_());
+  [[nodiscard]] Result<LedgerAccount> account(const std::string& data) const {
+    return store::read_account(*database_, data);
+  }
+  // As it would stand with this reserved besides.
+  [[nodiscard]] Result<LedgerAccount> account_with(const Debit& debit) const {
+    return store::read_account(*database_, debit.data, &debit);
+  }
+  // Accounts are made on purpose: nothing is debited from one that nobody made.
+  [[nodiscard]] Result<void> new_account(const std::string& data, const LedgerLimit& limit) {
+    return store::make_account(*database_, data, limit.delta, limit, clock_());
+  }
+  // It states what was spent at `delta`, and promises nothing about what comes.
+  [[nodiscard]] Result<void> new_account_without_limit(const std::string& data, double delta) {
+    return store::make_account(*database_, data, delta, std::nullopt, clock_());
+  }
+  [[nodiscard]] Result<void> set_limit(const std::string& data, const LedgerLimit& limit);
+  // Whether a run that costs this could be reserved now: E-ledger-overdrawn, E-ledger-unit,
+  // E-account-unknown. Changes nothing.
+  [[nodiscard]] Result<void> affords(const Debit& debit) const {
+    return store::check_affordable(*database_, debit);
   }
 
  private:

@@ -51,7 +51,7 @@ class StoreJournal final : public Journal {
 
   // A rehearsal of commit()'s moves: checked where they will count, then taken back.
   Result<void> reserve(const Debit& debit) override {
-    staged_moves_.push_back({.to = EntryState::kReserved, .debit = debit});
+    staged_moves_.push_back({.kind = LedgerMove::Kind::kReserve, .debit = debit, .booking = {}});
     auto possible = [&]() -> Result<void> {
       SOTTO_ASSIGN(auto transaction, Transaction::begin(*database_));
       return apply_moves();
@@ -61,11 +61,21 @@ class StoreJournal final : public Journal {
   }
 
   void spend(std::string_view run, std::string_view attempt) override {
-    stage(EntryState::kSpent, run, attempt);
+    stage(LedgerMove::Kind::kSpend, run, attempt);
+  }
+
+  void give_up(std::string_view run, std::string_view attempt) override {
+    stage(LedgerMove::Kind::kGiveUp, run, attempt);
   }
 
   void restore(std::string_view run, std::string_view attempt) override {
-    stage(EntryState::kRestored, run, attempt);
+    stage(LedgerMove::Kind::kRestore, run, attempt);
+  }
+
+  void book(std::string_view run, std::string_view attempt, std::string_view tag,
+            std::span<const ObserverCharge> charges) override {
+    stage(LedgerMove::Kind::kBook, run, attempt);
+    staged_moves_.back().booking = {std::string(tag), {charges.begin(), charges.end()}};
   }
 
   Result<void> commit() override {
@@ -82,8 +92,8 @@ class StoreJournal final : public Journal {
   }
 
  private:
-  void stage(EntryState to, std::string_view run, std::string_view attempt) {
-    LedgerMove move{.to = to, .debit = {}};
+  void stage(LedgerMove::Kind kind, std::string_view run, std::string_view attempt) {
+    LedgerMove move{.kind = kind, .debit = {}, .booking = {}};
     move.debit.run = run;
     move.debit.attempt = attempt;
     staged_moves_.push_back(std::move(move));

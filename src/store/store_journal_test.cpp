@@ -103,7 +103,7 @@ TEST_F(StoreJournal, RecordsThatWereChangedOrRemovedAreFoundOut) {
 
 TEST_F(StoreJournal, RecordsAndLedgerMoveTogetherOrNotAtAll) {
   Store store = open();
-  ASSERT_TRUE(store.set_limit("table", {.epsilon = 1, .delta = 0.1}));
+  ASSERT_TRUE(store.new_account("table", limit_of_squares(1)));
   auto mine = journal(store, "a1");
   auto other = journal(store, "b2");
   mine->append("sealed");
@@ -123,13 +123,13 @@ TEST_F(StoreJournal, RecordsAndLedgerMoveTogetherOrNotAtAll) {
 }
 
 TEST_F(StoreJournal, ARunThatHasEndedReleasesNothingAndHoldsNothing) {
-  Store store = open();
+  Store store = open_with_account();
   const auto kept = journal(store);
   ASSERT_TRUE(kept->reserve(debit("01", 0.5)));
   ASSERT_TRUE(kept->commit());
-  EXPECT_EQ(store.accounts().value().at(0).spent.epsilon, 0.5);
+  EXPECT_EQ(store.account("table")->guaranteed.squares, 0.5);
   ASSERT_TRUE(store.abort("a1", "asked to"));
-  EXPECT_EQ(store.accounts().value().at(0).spent.epsilon, 0);
+  EXPECT_EQ(store.account("table")->guaranteed.squares, 0);
   kept->append("about to send");
   kept->spend("a1", "01");
   EXPECT_EQ(name_of(kept->commit()), "E-run-ended");
@@ -138,8 +138,21 @@ TEST_F(StoreJournal, ARunThatHasEndedReleasesNothingAndHoldsNothing) {
   EXPECT_EQ(store.ledger().value().at(0).state, EntryState::kRestored);
 }
 
+TEST_F(StoreJournal, TheEndOfARunBooksTheLooksThatItMayHaveShown) {
+  Store store = open_with_account();
+  const auto kept = journal(store);
+  ASSERT_TRUE(kept->reserve(debit("01", 0.5, 0.125)));
+  ASSERT_TRUE(kept->reserve(debit("02", 0.5)));
+  ASSERT_TRUE(kept->commit());
+  EXPECT_EQ(store.account("table")->guaranteed.squares, 1);
+  ASSERT_TRUE(store.fail("a1", "the machine fell over"));
+  EXPECT_EQ(store.ledger()->at(0).state, EntryState::kGivenUp);
+  EXPECT_EQ(store.ledger()->at(1).state, EntryState::kRestored) << "it had nothing to show";
+  EXPECT_EQ(store.account("table")->guaranteed.squares, 0.125);
+}
+
 TEST_F(StoreJournal, TheEndOfARunLeavesSpentEntriesAndOtherRunsAlone) {
-  Store store = open();
+  Store store = open_with_account();
   const auto mine = journal(store, "a1");
   const auto other = journal(store, "b2");
   ASSERT_TRUE(mine->reserve(debit("01", 0.25)));
@@ -148,7 +161,7 @@ TEST_F(StoreJournal, TheEndOfARunLeavesSpentEntriesAndOtherRunsAlone) {
   ASSERT_TRUE(other->reserve(debit("01", 0.5, 0, "b2")));
   ASSERT_TRUE(other->commit());
   ASSERT_TRUE(store.fail("a1", "south was lost"));
-  EXPECT_EQ(store.accounts().value().at(0).spent.epsilon, 0.75);
+  EXPECT_EQ(store.account("table")->guaranteed.squares, 0.75);
 }
 
 TEST_F(StoreJournal, TheEndOfARunErasesItsRecordsFromTheDisk) {
@@ -174,7 +187,7 @@ class Contract : public StoreTest, public testing::WithParamInterface<bool> {
  protected:
   void start() {
     if (GetParam()) {
-      store_.emplace(open());
+      store_.emplace(open_with_account());
       disk_ = journal(*store_);
       current_ = disk_.get();
     } else {
@@ -189,6 +202,11 @@ class Contract : public StoreTest, public testing::WithParamInterface<bool> {
     start();
   }
   Journal& kept() { return *current_; }
+  // What counts of all attempts, as committed.
+  double squares() {
+    return store_ ? store_->account("table")->guaranteed.squares
+                  : memory_.squares("a1", "eavesdropper");
+  }
 
  private:
   MemoryJournal memory_;
@@ -234,13 +252,30 @@ TEST_P(Contract, ARunReleasesOnce) {
 
 TEST_P(Contract, AnAttemptHasOnePrice) {
   start();
-  ASSERT_TRUE(kept().reserve(debit("01", 0.5, 1e-6)));
-  EXPECT_EQ(name_of(kept().reserve(debit("01", 0.25, 1e-6))), "E-ledger-differs");
-  EXPECT_EQ(name_of(kept().reserve(debit("01", 0.5, 1e-7))), "E-ledger-differs");
-  EXPECT_EQ(name_of(kept().reserve(debit("01", 0.5, 1e-6, "a1", "other"))), "E-ledger-differs");
+  const Debit asked = debit("01", 0.5, 0.1);
+  ASSERT_TRUE(kept().reserve(asked));
+  const auto expect_other = [&](auto change) {
+    Debit other = asked;
+    change(other);
+    EXPECT_EQ(name_of(kept().reserve(other)), "E-ledger-differs");
+  };
+  const auto expect_others = [&] {
+    expect_other([](Debit& other) { other.epsilon = 0.5; });
+    expect_other([](Debit& other) { other.delta = 1e-7; });
+    expect_other([](Debit& other) { other.data = "other"; });
+    expect_other([](Debit& other) { other.unit = "entry"; });
+    expect_other([](Debit& other) { other.charges[0].released = 0.25; });
+    expect_other([](Debit& other) { other.charges[0].looks = 0; });
+    expect_other([](Debit& other) { other.charges.push_back({"neighbour", 1, 1}); });
+    expect_other([](Debit& other) { other.colluders = 1; });
+    expect_other([](Debit& other) { other.laplace_epsilon = 1; });
+    expect_other([](Debit& other) { other.laplace_delta = 1e-6; });
+    expect_other([](Debit& other) { other.excess_delta = 1e-30; });
+  };
+  expect_others();
   ASSERT_TRUE(kept().commit());
-  EXPECT_EQ(name_of(kept().reserve(debit("01", 0.25, 1e-6))), "E-ledger-differs");
-  EXPECT_TRUE(kept().reserve(debit("01", 0.5, 1e-6)));
+  expect_others();
+  EXPECT_TRUE(kept().reserve(asked));
 }
 
 TEST_P(Contract, SpendingWhatWasNotReservedStopsTheProcess) {
@@ -273,6 +308,82 @@ TEST_P(Contract, WhatWasRestoredCanBeReservedAgain) {
   EXPECT_TRUE(kept().commit());
 }
 
+TEST_P(Contract, WhatIsGivenUpMayBeReservedAgainAndItsLooksStay) {
+  start();
+  ASSERT_TRUE(kept().reserve(debit("01", 0.5, 0.125)));
+  kept().give_up("a1", "01");
+  kept().give_up("a1", "01");
+  ASSERT_TRUE(kept().commit());
+  EXPECT_EQ(squares(), 0.125);
+  kept().restore("a1", "01");
+  ASSERT_TRUE(kept().commit());
+  EXPECT_EQ(squares(), 0.125);
+  ASSERT_TRUE(kept().reserve(debit("01", 0.5, 0.125)));
+  ASSERT_TRUE(kept().commit());
+  EXPECT_EQ(squares(), 0.5);
+  kept().restore("a1", "01");
+  ASSERT_TRUE(kept().commit());
+  EXPECT_EQ(squares(), 0.125) << "what was shown was shown";
+  ASSERT_TRUE(kept().reserve(debit("01", 0.5, 0.125)));
+  kept().spend("a1", "01");
+  kept().give_up("a1", "01");
+  ASSERT_TRUE(kept().commit());
+  EXPECT_EQ(squares(), 0.5) << "what was spent stays spent";
+}
+
+TEST_P(Contract, ARunMayGiveUpSeveralAttemptsAndSpendOne) {
+  start();
+  for (const char* attempt : {"01", "02", "03"}) {
+    ASSERT_TRUE(kept().reserve(debit(attempt, 0.5, 0.125)));
+    kept().give_up("a1", attempt);
+  }
+  ASSERT_TRUE(kept().reserve(debit("04", 0.5, 0.125)));
+  kept().spend("a1", "04");
+  ASSERT_TRUE(kept().commit());
+  crash();
+  EXPECT_EQ(squares(), 0.875);
+}
+
+TEST_P(Contract, ATagIsBookedOnce) {
+  start();
+  const std::vector<ObserverCharge> more{{"eavesdropper", 7, 0.25}};
+  ASSERT_TRUE(kept().reserve(debit("01", 0.5, 0.125)));
+  kept().give_up("a1", "01");
+  kept().book("a1", "01", "north was given up", more);
+  kept().book("a1", "01", "north was given up", more);
+  ASSERT_TRUE(kept().commit());
+  EXPECT_EQ(squares(), 0.375) << "of a booking, looks count";
+  crash();
+  kept().book("a1", "01", "north was given up", more);
+  ASSERT_TRUE(kept().commit());
+  EXPECT_EQ(squares(), 0.375);
+  kept().book("a1", "01", "south was given up", more);
+  ASSERT_TRUE(kept().reserve(debit("02", 0.5)));
+  kept().spend("a1", "02");
+  kept().book("a1", "02", "north was given up", more);
+  ASSERT_TRUE(kept().commit());
+  EXPECT_EQ(squares(), 1.375) << "another attempt's tag is another";
+}
+
+TEST_P(Contract, WhatWasNeverReservedCannotHaveShownAnything) {
+  EXPECT_DEATH(
+      {
+        start();
+        kept().give_up("a1", "01");
+        static_cast<void>(kept().commit());
+      },
+      "what is given up was reserved");
+  EXPECT_DEATH(
+      {
+        start();
+        static_cast<void>(kept().reserve(debit("01", 0.5)));
+        kept().restore("a1", "01");
+        kept().book("a1", "01", "tag", {});
+        static_cast<void>(kept().commit());
+      },
+      "what is booked was shown");
+}
+
 INSTANTIATE_TEST_SUITE_P(Journals, Contract, testing::Bool(), [](const auto& chosen) {
   return std::string(chosen.param ? "OnTheDisk" : "InMemory");
 });
@@ -281,33 +392,41 @@ INSTANTIATE_TEST_SUITE_P(Journals, Contract, testing::Bool(), [](const auto& cho
 // have the same state after it.
 RC_GTEST_FIXTURE_PROP(StoreTest, TheDiskAndTheMemoryAgreeOnEveryOrderOfMoves, ()) {
   std::filesystem::remove_all(home());
-  std::optional<Store> store(open());
+  std::optional<Store> store(open_with_account());
   auto disk = journal(*store);
   MemoryJournal memory;
-  std::map<std::string, bool> held;  // what spend() may be called for
+  std::map<std::string, bool> held;  // what spend() and give_up() may be called for
   std::map<std::string, bool> held_kept;
   const auto steps = *rc::gen::inRange(1, 30);
+  const std::vector<ObserverCharge> more{{"eavesdropper", 0, 0.25}};
   for (int step = 0; step < steps; ++step) {
     const std::string attempt = fmt::format("{:02x}", *rc::gen::inRange(0, 3));
-    const auto choice = *rc::gen::inRange(0, 9);
+    const auto choice = *rc::gen::inRange(0, 12);
     if (choice <= 1) {
       const std::string record = *rc::gen::arbitrary<std::string>();
       disk->append(record);
       memory.append(record);
-    } else if (choice <= 3) {
-      const Debit asked = debit(attempt, *rc::gen::element(0.5, 0.5, 0.5, 0.25));
+    } else if (choice <= 4) {
+      const Debit asked = debit(attempt, *rc::gen::element(0.5, 0.5, 0.5, 0.25), 0.125);
       const auto answer = memory.reserve(asked);
       RC_ASSERT(name_of(disk->reserve(asked)) == name_of(answer));
       if (answer) held[attempt] = true;
-    } else if (choice == 4 && held[attempt]) {
+    } else if (choice == 5 && held[attempt]) {
       disk->spend("a1", attempt);
       memory.spend("a1", attempt);
-    } else if (choice == 5) {
+    } else if (choice == 6 && held[attempt]) {
+      disk->give_up("a1", attempt);
+      memory.give_up("a1", attempt);
+      held[attempt] = false;
+    } else if (choice == 7 && held[attempt]) {
+      disk->book("a1", attempt, "tag", more);
+      memory.book("a1", attempt, "tag", more);
+    } else if (choice == 8) {
       disk->restore("a1", attempt);
       memory.restore("a1", attempt);
       // Spending what was restored stops the process: only what is surely held is spent.
       held[attempt] = false;
-    } else if (choice <= 7) {
+    } else if (choice <= 10) {
       const auto answer = memory.commit();
       RC_ASSERT(name_of(disk->commit()) == name_of(answer));
       if (answer) held_kept = held;
@@ -335,6 +454,7 @@ RC_GTEST_FIXTURE_PROP(StoreTest, TheDiskAndTheMemoryAgreeOnEveryOrderOfMoves, ()
     RC_ASSERT(spent == memory.moves("a1").spent);
     RC_ASSERT(reserved == memory.held("a1"));
     RC_ASSERT(spent <= 1);
+    RC_ASSERT(store->account("table")->guaranteed.squares == memory.squares("a1", "eavesdropper"));
   }
 }
 

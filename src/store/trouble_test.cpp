@@ -66,9 +66,9 @@ TEST_F(StoreTrouble, AnotherProgramsDatabaseIsLeftAlone) {
 
 TEST_F(StoreTrouble, ALaterVersionsFileIsLeftAlone) {
   { const Store store = open(); }
-  tamper("PRAGMA user_version = 2");
+  tamper("PRAGMA user_version = 3");
   expect_error(try_open(), "E-store-newer");
-  tamper("PRAGMA user_version = 1");
+  tamper("PRAGMA user_version = 2");
   EXPECT_TRUE(try_open());
 }
 
@@ -87,7 +87,7 @@ TEST_F(StoreTrouble, AFolderOrPipeInTheFilesPlaceIsAnError) {
 // Whatever a disk does to the file's bytes: an error for people, or contents that are whole.
 TEST_F(StoreTrouble, ADamagedFileIsAnErrorOrWhole) {
   {
-    Store store = open();
+    Store store = open_with_account();
     const auto kept = journal(store);
     for (std::size_t k = 0, first = 0; k < 40; first += Diary::records_in(k++)) {
       ASSERT_TRUE(Diary::write(*kept, k, first));
@@ -136,7 +136,8 @@ TEST_F(StoreTrouble, ADamagedFileIsAnErrorOrWhole) {
 // Fills a disk, looks at what is there, makes room, and goes on. In a process of its own.
 bool survives_a_full_disk(const std::string& home, const std::function<bool(bool)>& set_full) {
   auto store = Store::open(home, [] { return 0; });
-  if (!store || !store->begin_run("a1", "energy", "beef")) return false;
+  if (!store || !store->new_account_without_limit("table", 1e-5)) return false;
+  if (!store->begin_run("a1", "energy", "beef")) return false;
   auto kept = store->journal("a1");
   if (!kept) return false;
   std::size_t count = 0;

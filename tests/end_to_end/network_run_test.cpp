@@ -48,6 +48,19 @@ TEST(NetworkRun, APartyTakesPartOnceAtATime) {
   parties.expect_all_end(0);
 }
 
+TEST(NetworkRun, AnAccountThatARunWouldOverdrawRefusesItAndNothingIsSpent) {
+  Parties parties({.solver = "ac", .parties = 3, .tables = false});
+  (void)parties.sotto({"ledger", "limit", "--data", kAccount, "--epsilon", "0.01", "--delta",
+                       "1e-9", "--home", parties.home(0)});
+  parties.start_all();
+  EXPECT_EQ(parties.wait(0), 3) << parties.said(0);
+  EXPECT_THAT(parties.said(0), HasSubstr("E-ledger-overdrawn"));
+  for (std::size_t p = 0; p < 3; ++p) {
+    EXPECT_TRUE(parties.wait(p).has_value()) << parties.said(p);
+    for (const LedgerEntry& entry : parties.ledger(p)) EXPECT_NE(entry.state, EntryState::kSpent);
+  }
+}
+
 TEST(NetworkRun, AFinishedStudyIsNotRunTwice) {
   Parties parties({.solver = "ac", .parties = 3, .tables = false});
   parties.start_all();

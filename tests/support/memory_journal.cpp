@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace sotto {
@@ -16,7 +18,10 @@ Error second_release(const std::string& run) {
 }
 
 bool same_debit(const Debit& a, const Debit& b) {
-  return a.data == b.data && a.unit == b.unit && a.epsilon == b.epsilon && a.delta == b.delta;
+  return a.data == b.data && a.unit == b.unit && a.epsilon == b.epsilon && a.delta == b.delta &&
+         a.charges == b.charges && a.guaranteed == b.guaranteed && a.colluders == b.colluders &&
+         a.laplace_epsilon == b.laplace_epsilon && a.laplace_delta == b.laplace_delta &&
+         a.excess_delta == b.excess_delta;
 }
 
 }  // namespace
@@ -59,22 +64,49 @@ Result<void> MemoryJournal::reserve(const Debit& debit) {
   return {};
 }
 
-void MemoryJournal::spend(std::string_view run, std::string_view attempt) {
+MemoryJournal::Entry* MemoryJournal::staged(std::string_view run, std::string_view attempt) {
   const auto found = staged_entries_.find({std::string(run), std::string(attempt)});
-  const bool held = found != staged_entries_.end() && found->second.hold != Hold::kRestored;
-  check(held, "what is spent was reserved");
-  if (found->second.hold == Hold::kSpent) return;
-  if (another_is_spent(found->first.first, found->first.second)) second_spend_ = true;
-  found->second.hold = Hold::kSpent;
-  ++found->second.moves.spent;
+  return found == staged_entries_.end() ? nullptr : &found->second;
+}
+
+void MemoryJournal::spend(std::string_view run, std::string_view attempt) {
+  Entry* entry = staged(run, attempt);
+  check(entry != nullptr && (entry->hold == Hold::kReserved || entry->hold == Hold::kSpent),
+        "what is spent was reserved");
+  if (entry->hold == Hold::kSpent) return;
+  if (another_is_spent(entry->debit.run, entry->debit.attempt)) second_spend_ = true;
+  entry->hold = Hold::kSpent;
+  ++entry->moves.spent;
+  moved_ = true;
+}
+
+void MemoryJournal::give_up(std::string_view run, std::string_view attempt) {
+  Entry* entry = staged(run, attempt);
+  check(entry != nullptr && entry->hold != Hold::kRestored, "what is given up was reserved");
+  if (entry->hold != Hold::kReserved) return;
+  entry->hold = Hold::kGivenUp;
+  entry->shown = true;
+  ++entry->moves.given_up;
   moved_ = true;
 }
 
 void MemoryJournal::restore(std::string_view run, std::string_view attempt) {
-  const auto found = staged_entries_.find({std::string(run), std::string(attempt)});
-  if (found == staged_entries_.end() || found->second.hold != Hold::kReserved) return;
-  found->second.hold = Hold::kRestored;
-  ++found->second.moves.restored;
+  Entry* entry = staged(run, attempt);
+  if (entry == nullptr || entry->hold != Hold::kReserved) return;
+  entry->hold = entry->shown ? Hold::kGivenUp : Hold::kRestored;
+  ++entry->moves.restored;
+  moved_ = true;
+}
+
+void MemoryJournal::book(std::string_view run, std::string_view attempt, std::string_view tag,
+                         std::span<const ObserverCharge> charges) {
+  Entry* entry = staged(run, attempt);
+  check(entry != nullptr && entry->hold != Hold::kRestored,
+        "what is booked was shown by an attempt that was reserved");
+  const bool is_new =
+      entry->bookings.try_emplace(std::string(tag), charges.begin(), charges.end()).second;
+  if (!is_new) return;
+  ++entry->moves.booked;
   moved_ = true;
 }
 
@@ -112,9 +144,30 @@ MemoryJournal::Moves MemoryJournal::moves(const std::string& run) const {
     if (key.first != run) continue;
     all.reserved += entry.moves.reserved;
     all.spent += entry.moves.spent;
+    all.given_up += entry.moves.given_up;
+    all.booked += entry.moves.booked;
     all.restored += entry.moves.restored;
   }
   return all;
+}
+
+double MemoryJournal::squares(const std::string& run, const std::string& observer) const {
+  double sum = 0;
+  for (const auto& [key, entry] : entries_) {
+    if (key.first != run) continue;
+    for (const ObserverCharge& charge : entry.debit.charges) {
+      if (charge.observer != observer) continue;
+      if (entry.hold == Hold::kReserved) sum += std::max(charge.released, charge.looks);
+      if (entry.hold == Hold::kSpent) sum += charge.released;
+      if (entry.hold == Hold::kGivenUp) sum += charge.looks;
+    }
+    for (const auto& [tag, charges] : entry.bookings) {
+      for (const ObserverCharge& charge : charges) {
+        if (charge.observer == observer) sum += charge.looks;
+      }
+    }
+  }
+  return sum;
 }
 
 int MemoryJournal::held(const std::string& run) const {

@@ -18,7 +18,10 @@ class MemoryJournal final : public Journal {
   void append(std::string_view record) override;
   [[nodiscard]] Result<void> reserve(const Debit& debit) override;
   void spend(std::string_view run, std::string_view attempt) override;
+  void give_up(std::string_view run, std::string_view attempt) override;
   void restore(std::string_view run, std::string_view attempt) override;
+  void book(std::string_view run, std::string_view attempt, std::string_view tag,
+            std::span<const ObserverCharge> charges) override;
   [[nodiscard]] Result<void> commit() override;
 
   // The process dies: what was staged since the last commit is gone, what was committed stays.
@@ -33,24 +36,31 @@ class MemoryJournal final : public Journal {
   struct Moves {
     int reserved = 0;
     int spent = 0;
+    int given_up = 0;
     int restored = 0;
+    int booked = 0;  // tags
   };
   [[nodiscard]] Moves moves(const std::string& run, const std::string& attempt) const;
   // Of all attempts of a run together: `spent` is how often the run was debited.
   [[nodiscard]] Moves moves(const std::string& run) const;
   // Attempts of the run that hold something back now.
   [[nodiscard]] int held(const std::string& run) const;
+  // What all attempts of a run count for an observer that each of them names, as committed.
+  [[nodiscard]] double squares(const std::string& run, const std::string& observer) const;
   // Commits that had something to write.
   [[nodiscard]] int commits() const { return commits_; }
 
  private:
-  enum class Hold { kReserved, kSpent, kRestored };
+  enum class Hold { kReserved, kSpent, kRestored, kGivenUp };
   struct Entry {
     Debit debit;
     Hold hold = Hold::kRestored;
+    bool shown = false;  // its looks were booked once, and stay
+    std::map<std::string, std::vector<ObserverCharge>> bookings;  // by tag
     Moves moves;
   };
   using Entries = std::map<std::pair<std::string, std::string>, Entry>;  // by run and attempt
+  [[nodiscard]] Entry* staged(std::string_view run, std::string_view attempt);
   [[nodiscard]] bool another_is_spent(const std::string& run, const std::string& attempt) const;
 
   std::vector<std::string> records_;

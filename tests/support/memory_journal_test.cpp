@@ -60,6 +60,23 @@ TEST(MemoryJournal, CountsWhatWasCommittedOfEachAttempt) {
   EXPECT_EQ(journal.commits(), 2);
 }
 
+TEST(MemoryJournal, AddsUpWhatAnObserverHasSeen) {
+  MemoryJournal journal;
+  Debit asked = debit("01");
+  asked.charges = {{"eavesdropper", 0.5, 0}, {"neighbour", 0.75, 0.25}};
+  ASSERT_TRUE(journal.reserve(asked));
+  ASSERT_TRUE(journal.commit());
+  EXPECT_EQ(journal.squares("a1", "neighbour"), 0.75);
+  journal.give_up("a1", "01");
+  journal.book("a1", "01", "lost", std::vector<ObserverCharge>{{"neighbour", 0, 1}});
+  EXPECT_EQ(journal.squares("a1", "neighbour"), 0.75) << "staged is not committed";
+  ASSERT_TRUE(journal.commit());
+  EXPECT_EQ(journal.squares("a1", "neighbour"), 1.25);
+  EXPECT_EQ(journal.squares("a1", "eavesdropper"), 0);
+  EXPECT_EQ(journal.moves("a1", "01").given_up, 1);
+  EXPECT_EQ(journal.moves("a1").booked, 1);
+}
+
 TEST(MemoryJournal, CanBeToldToRefuse) {
   MemoryJournal journal;
   journal.refuse_reserves(true);

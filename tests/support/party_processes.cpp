@@ -157,6 +157,7 @@ Parties::Parties(const NetworkOptions& options) : tables_(options.tables) {
     const std::string host = addresses_[p].substr(0, addresses_[p].rfind(':'));
     (void)sotto({"keys", "new", "--name", name(p), "--host", host.empty() ? own_loopback() : host,
                  "--home", home(p)});
+    (void)sotto({"ledger", "new", kAccount, "--no-limit", "--delta", "1e-6", "--home", home(p)});
     const auto shown = parse_json(sotto({"keys", "show", "--home", home(p), "--format", "json"}));
     EXPECT_TRUE(shown.is_object());
     text += fmt::format("[[party]]\nname = \"{}\"\nfingerprint = \"{}\"\n", name(p),
@@ -209,7 +210,8 @@ void Parties::start(std::size_t party, const Start& how) {
   std::vector<std::string> words = how.before;
   for (const std::string& word :
        {std::string(SOTTO_PROGRAM), std::string("join"), study(), std::string("--as"), name(party),
-        std::string("--home"), home(party), std::string("--out"), out(party).string()}) {
+        std::string("--home"), home(party), std::string("--out"), out(party).string(),
+        std::string("--account"), std::string(kAccount)}) {
     words.push_back(word);
   }
   if (tables_) {

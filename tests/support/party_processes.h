@@ -53,6 +53,9 @@ class Child {
 // Long enough for a machine that has much else to do.
 inline constexpr seconds kLongRun{90};
 
+// The account of every party, without a limit.
+inline constexpr const char* kAccount = "all data";
+
 struct NetworkOptions {
   std::string solver = "ac";
   std::size_t parties = 3;

@@ -141,7 +141,9 @@ SessionTerms SimulatedStudy::terms(PartyId self) const {
                     .data = fmt::format("table {}", self),
                     .unit = "entry",
                     .epsilon = 1,
-                    .delta = 1e-6}};
+                    .delta = 1e-6,
+                    .charges = {{"eavesdropper", 0.056, 0}},
+                    .guaranteed = "eavesdropper"}};
 }
 
 PartyFactory SimulatedStudy::factory(PartyId self) const {

@@ -13,8 +13,8 @@ namespace sotto {
 
 // What a party does, as a function of the number of its commits: commit b holds 1 + b mod 3
 // records whose bytes depend on their number only, and moves the ledger one step:
-// attempts are reserved and restored in turn. So the store's contents tell how many
-// commits it holds, twice.
+// attempts are reserved, and then restored or given up with a booking. So the store's contents
+// tell how many commits it holds, twice.
 struct Diary {
   static std::size_t records_in(std::size_t commit) { return 1 + commit % 3; }
   static std::string record(std::size_t number) {
@@ -22,10 +22,15 @@ struct Diary {
   }
   static std::string attempt(std::size_t commit) { return fmt::format("{:04x}", commit / 2); }
 
+  static bool given_up(std::size_t attempt) { return attempt % 2 == 1; }
+
   static Result<void> write(Journal& journal, std::size_t commit, std::size_t first_record) {
     for (std::size_t k = 0; k < records_in(commit); ++k) journal.append(record(first_record + k));
     if (commit % 2 == 0) {
-      if (auto held = journal.reserve(debit(attempt(commit), 0.5)); !held) return held;
+      if (auto held = journal.reserve(debit(attempt(commit), 0.5, 0.125)); !held) return held;
+    } else if (given_up(commit / 2)) {
+      journal.give_up("a1", attempt(commit));
+      journal.book("a1", attempt(commit), "lost", std::vector<ObserverCharge>{{"neighbour", 0, 1}});
     } else {
       journal.restore("a1", attempt(commit));
     }
@@ -47,8 +52,12 @@ struct Diary {
     ASSERT_EQ(entries.size(), (commits + 1) / 2);
     for (std::size_t k = 0; k < entries.size(); ++k) {
       EXPECT_EQ(entries[k].debit.attempt, fmt::format("{:04x}", k));
-      const bool restored = 2 * k + 1 < commits;
-      EXPECT_EQ(entries[k].state, restored ? EntryState::kRestored : EntryState::kReserved);
+      EXPECT_EQ(entries[k].debit.charges.size(), 1U);
+      const bool ended = 2 * k + 1 < commits;
+      EXPECT_EQ(entries[k].state, !ended        ? EntryState::kReserved
+                                  : given_up(k) ? EntryState::kGivenUp
+                                                : EntryState::kRestored);
+      EXPECT_EQ(entries[k].bookings.size(), ended && given_up(k) ? 1U : 0U);
     }
   }
 };
@@ -57,6 +66,7 @@ struct Diary {
 [[noreturn]] inline void write_diary(const std::string& home, int acknowledge) {
   auto store = Store::open(home, [] { return 0; });
   if (!store) ::_exit(1);
+  if (!store->account("table") && !store->new_account_without_limit("table", 1e-5)) ::_exit(7);
   if (!store->run("a1") && !store->begin_run("a1", "energy", "beef")) ::_exit(2);
   auto journal = store->journal("a1");
   if (!journal) ::_exit(3);

@@ -7,10 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 
+#include "privacy/budget.h"
 #include "store/store.h"
 
 namespace sotto {
@@ -38,6 +40,14 @@ class StoreTest : public testing::Test {
     auto store = Store::open(home(), [this] { return now_; });
     if (!store) throw std::runtime_error(store.error().to_string());
     return std::move(*store);
+  }
+  // The account that debit() names.
+  [[nodiscard]] Store open_with_account() {
+    Store store = open();
+    if (!store.account("table") && !store.new_account_without_limit("table", 1e-5)) {
+      throw std::runtime_error("cannot make an account");
+    }
+    return store;
   }
   // A store with one run that has begun, and its journal.
   [[nodiscard]] std::unique_ptr<Journal> journal(Store& store, const std::string& run = "a1") {
@@ -68,7 +78,8 @@ class StoreTest : public testing::Test {
   std::string folder_;
 };
 
-inline Debit debit(const std::string& attempt, double epsilon, double delta = 0,
+// Costs an eavesdropper `released`, and nobody knows of others.
+inline Debit debit(const std::string& attempt, double released, double looks = 0,
                    const std::string& run = "a1", const std::string& data = "table") {
   Debit made;
   made.run = run;
@@ -76,9 +87,16 @@ inline Debit debit(const std::string& attempt, double epsilon, double delta = 0,
   made.study = "energy";
   made.data = data;
   made.unit = "record";
-  made.epsilon = epsilon;
-  made.delta = delta;
+  made.epsilon = 1;
+  made.delta = 1e-6;
+  made.charges = {{"eavesdropper", released, looks}};
+  made.guaranteed = "eavesdropper";
   return made;
+}
+
+// A limit that allows this Σs², to a part in 10¹¹.
+inline LedgerLimit limit_of_squares(double squares) {
+  return {.epsilon = gaussian_epsilon(std::sqrt(squares), 1e-5), .delta = 1e-5};
 }
 
 template <class T>

@@ -1,4 +1,4 @@
-// Folder, free ports, identities, tables and the study that names them all.
+// Folder, free ports, identities, tables, the study that names them all, and an account each.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -8,7 +8,9 @@
 #include "cli/demo/demo.h"
 #include "network/identity.h"
 #include "network/transport.h"
+#include "run/account.h"
 #include "run/household_study.h"
+#include "store/store.h"
 
 namespace sotto {
 namespace {
@@ -22,6 +24,8 @@ constexpr const char* kHost = "127.0.0.1";
 constexpr std::uint16_t kFirstPort = 20'000;
 constexpr std::uint16_t kLastPort = 32'000;
 constexpr int kPortTries = 1000;
+// What a party of a demo allows in all: 71 such runs, where adding up ε would allow 10.
+constexpr LedgerLimit kLimit{.epsilon = 10, .delta = 1e-5};
 
 // A folder that is not there, is empty, or holds an earlier demo.
 bool may_replace(const fs::path& folder) {
@@ -97,8 +101,11 @@ Result<DemoSetup> set_up_demo(const DemoSettings& settings) {
   }
   SOTTO_ASSIGN(auto files, write_household_study(households));
   setup.study = files.study;
+  SOTTO_ASSIGN(const auto study, read_study(setup.study));
   for (std::size_t i = 0; i < settings.parties; ++i) {
     setup.parties[i].table = files.tables[i];
+    SOTTO_ASSIGN(auto store, Store::open(setup.parties[i].home, unix_seconds));
+    SOTTO_TRY(store.new_account(default_account(study, static_cast<PartyId>(i)), kLimit));
   }
   return setup;
 }

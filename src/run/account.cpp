@@ -1,0 +1,92 @@
+// From a plan's rows to squares of shifts.
+#include "run/account.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "base/digest.h"
+#include "privacy/composition.h"
+
+namespace sotto {
+namespace {
+
+// Different notions of neighbouring do not add up: the ledger keeps them apart.
+std::string ledger_unit(const PrivacyTerms& terms) {
+  if (terms.unit == Unit::kEntry) return "entry";
+  return terms.neighbours == Neighbours::kReplace ? "replaced record" : "record";
+}
+
+// Discrete Gaussians behind what is released, all parties together: at every entry one of each
+// party and two of each edge at most, whatever the solver (docs/proofs/discrete_gaussian.md, Claim
+// 3).
+double draws_of(const Study& study, const Plan& plan) {
+  const Graph& graph = study.graph();
+  return static_cast<double>(plan.entries) *
+         static_cast<double>(graph.size() + 2 * graph.edges().size());
+}
+
+}  // namespace
+
+std::string default_account(const Study& study, PartyId self) {
+  const std::string& owner = study.parties[self].name;
+  if (!study.data) return fmt::format("{}/costs", owner);
+  std::vector<std::string> columns{study.data->target.column};
+  for (const Feature& feature : study.data->features) columns.push_back(column_of(feature));
+  std::ranges::sort(columns);
+  Digest digest("sotto account");
+  for (const std::string& column : columns) digest.add(std::string_view(column));
+  return fmt::format("{}/{}-columns-{}", owner, columns.size(),
+                     to_hex(digest.value()).substr(0, 8));
+}
+
+Debit debit_of(const Study& study, const Plan& plan, const std::string& account) {
+  const PrivacyTerms& terms = study.privacy;
+  Debit debit;
+  debit.study = study.name;
+  debit.data = account;
+  debit.unit = ledger_unit(terms);
+  debit.epsilon = terms.budget.epsilon.value();
+  debit.delta = terms.budget.delta.value();
+  debit.colluders = terms.colluders;
+  debit.excess_delta = discrete_excess(draws_of(study, plan));
+  Adversary guaranteed;
+  if (terms.colluders > 0) {
+    guaranteed.observer = Observer::kColluders;
+    guaranteed.colluders = terms.colluders;
+  }
+  debit.guaranteed = observer_name(guaranteed);
+  // gt hides an entry of A under truncated Laplace noise and one of B under Gaussian noise: both
+  // are charged, whichever entry it is.
+  const auto* gradient = std::get_if<GradientNoise>(&plan.noise);
+  if (gradient != nullptr) {
+    debit.laplace_epsilon = debit.epsilon;
+    debit.laplace_delta = debit.delta;
+  }
+  for (const Adversary& adversary : plan.adversaries) {
+    const double shift =
+        gradient != nullptr ? terms.sensitivity.value() / gradient->sigma_eta : adversary.shift;
+    debit.charges.push_back({observer_name(adversary), shift * shift, 0});
+  }
+  return debit;
+}
+
+std::optional<std::uint64_t> runs_left(const LedgerAccount& account, const Debit& debit) {
+  if (!account.limit) return std::nullopt;
+  const auto charge = std::ranges::find(debit.charges, debit.guaranteed, &ObserverCharge::observer);
+  check(charge != debit.charges.end(), "the guaranteed observer is charged");
+  const LedgerLeft& left = *account.left;
+  constexpr double kMost = 1e9;
+  const auto times = [](double available, double cost) {
+    // As the ledger itself counts: kLimitSlackBits.
+    return cost > 0 ? std::floor(available / cost + std::ldexp(1.0, -kLimitSlackBits)) : kMost;
+  };
+  const double runs = std::min({times(left.squares, std::max(charge->released, charge->looks)),
+                                times(left.gt_epsilon, debit.laplace_epsilon),
+                                times(left.gt_delta, debit.laplace_delta), kMost});
+  return static_cast<std::uint64_t>(runs);
+}
+
+}  // namespace sotto

@@ -1,0 +1,136 @@
+#include "run/account.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "privacy/composition.h"
+#include "run/household_study.h"
+#include "run/join.h"
+#include "support/studies.h"
+
+namespace sotto {
+namespace {
+
+using testing::MatchesRegex;
+
+Study costs(std::size_t colluders) {
+  auto study = paper_text(4).parse();
+  if (!study) throw std::runtime_error(study.error().to_string());
+  study->privacy.colluders = colluders;
+  return *study;
+}
+
+Debit cost_of_study(const Study& study, Solver solver) {
+  const auto plan = make_plan(study, solver);
+  if (!plan) throw std::runtime_error(plan.error().to_string());
+  return debit_of(study, *plan, "people");
+}
+
+Study households() {
+  HouseholdStudy made{.folder = "", .parties = 3, .rows = 10};
+  auto study = parse_study(household_study_text(made), "study.toml");
+  if (!study) throw std::runtime_error(study.error().to_string());
+  study->parties = {{"north", "", ""}, {"south", "", ""}, {"west", "", ""}};
+  return *study;
+}
+
+TEST(AccountOfAStudy, IsNamedByOwnerAndColumns) {
+  Study study = households();
+  const std::string north = default_account(study, 0);
+  EXPECT_THAT(north, MatchesRegex("north/[0-9]+-columns-[0-9a-f]+"));
+  EXPECT_NE(default_account(study, 1), north) << "another owner";
+  Study other = study;
+  ASSERT_GE(other.data->features.size(), 2U);
+  std::swap(other.data->features.front(), other.data->features.back());
+  other.privacy.budget = Budget::make(0.1, 1e-9).value();
+  other.data->target.bounds = {0, 1};
+  EXPECT_EQ(default_account(other, 0), north) << "the same columns, whatever is asked of them";
+  other.data->features.pop_back();
+  EXPECT_NE(default_account(other, 0), north) << "another schema";
+  study.data.reset();
+  EXPECT_EQ(default_account(study, 0), "north/costs");
+}
+
+TEST(AccountOfAStudy, IsChargedTheSquareOfEveryObserversShift) {
+  for (const Solver solver : {Solver::kAc, Solver::kDishuf, Solver::kPairwise}) {
+    for (const std::size_t colluders : {0U, 1U}) {
+      const Study study = costs(colluders);
+      const auto plan = make_plan(study, solver);
+      ASSERT_TRUE(plan) << plan.error().to_string();
+      const Debit debit = debit_of(study, *plan, "people");
+      ASSERT_EQ(debit.charges.size(), plan->adversaries.size());
+      for (std::size_t k = 0; k < debit.charges.size(); ++k) {
+        const Adversary& row = plan->adversaries[k];
+        EXPECT_EQ(debit.charges[k].observer, observer_name(row));
+        EXPECT_EQ(debit.charges[k].released, row.shift * row.shift);
+        EXPECT_EQ(debit.charges[k].looks, 0);
+      }
+      EXPECT_EQ(debit.guaranteed, colluders == 0 ? "eavesdropper" : "colluders-1");
+      EXPECT_EQ(debit.colluders, colluders);
+      EXPECT_EQ(debit.laplace_epsilon, 0);
+      EXPECT_EQ(debit.data, "people");
+      EXPECT_EQ(debit.unit, "entry");
+      EXPECT_EQ(debit.excess_delta,
+                discrete_excess(static_cast<double>(plan->entries) * (4 + 2 * 4)));
+      EXPECT_TRUE(store::check_debit([&] {
+        Debit whole = debit;
+        whole.run = whole.attempt = "01";
+        return whole;
+      }()));
+    }
+  }
+}
+
+TEST(AccountOfAStudy, IsChargedBothPartsOfGt) {
+  const Study study = costs(0);
+  const Debit debit = cost_of_study(study, Solver::kGt);
+  const Budget& budget = study.privacy.budget;
+  EXPECT_EQ(debit.laplace_epsilon, budget.epsilon.value());
+  EXPECT_EQ(debit.laplace_delta, budget.delta.value());
+  // Its Gaussian noise is made for the same budget, a hair wider.
+  const double made_for = largest_squares(budget.epsilon.value(), budget.delta.value());
+  for (const ObserverCharge& charge : debit.charges) {
+    EXPECT_LE(charge.released, made_for);
+    EXPECT_NEAR(charge.released, made_for, 1e-11 * made_for);
+  }
+}
+
+TEST(AccountOfAStudy, KeepsTheThreeNotionsOfNeighbouringApart) {
+  Study study = households();
+  EXPECT_EQ(cost_of_study(study, Solver::kAc).unit, "record");
+  study.privacy.neighbours = Neighbours::kReplace;
+  EXPECT_EQ(cost_of_study(study, Solver::kAc).unit, "replaced record");
+  EXPECT_EQ(cost_of_study(costs(0), Solver::kAc).unit, "entry");
+}
+
+TEST(AccountOfAStudy, GoesIntoTheTermsOfItsSession) {
+  const Study study = costs(0);
+  const Debit debit = cost_of_study(study, Solver::kAc);
+  const SessionTerms terms = session_terms(study, 0, debit);
+  EXPECT_EQ(terms.debit.charges, debit.charges);
+  EXPECT_EQ(terms.debit.data, "people");
+}
+
+TEST(AccountOfAStudy, SaysHowManyRunsFit) {
+  Debit debit;
+  debit.charges = {{"eavesdropper", 0.25, 0.5}};
+  debit.guaranteed = "eavesdropper";
+  LedgerAccount account;
+  EXPECT_EQ(runs_left(account, debit), std::nullopt);
+  account.limit = LedgerLimit{};
+  account.left = LedgerLeft{.squares = 1.75, .epsilon = 0, .gt_epsilon = 2, .gt_delta = 1e-6};
+  EXPECT_EQ(runs_left(account, debit), 3U) << "an attempt may cost its looks";
+  debit.laplace_epsilon = 1;
+  EXPECT_EQ(runs_left(account, debit), 2U);
+  debit.laplace_delta = 1e-6;
+  EXPECT_EQ(runs_left(account, debit), 1U);
+  account.left->squares = 0.5 * (1 - 1e-13);
+  EXPECT_EQ(runs_left(account, debit), 1U) << "as the ledger's own slack";
+  account.left->squares = 0;
+  EXPECT_EQ(runs_left(account, debit), 0U);
+}
+
+}  // namespace
+}  // namespace sotto
