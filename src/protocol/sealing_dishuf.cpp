@@ -45,6 +45,7 @@ class Shuffle final : public Sealing {
     const ShuffleOffer offer{key_->encryption_key().serialised(), key_->encrypt(negated, random_)};
     std::vector<Message> out;
     for (const PartyId to : neighbours_) out.emplace_back(self_, to, offer);
+    shown_ = true;
     return out;
   }
 
@@ -75,6 +76,8 @@ class Shuffle final : public Sealing {
     return seal_.release(shuffled_);
   }
 
+  [[nodiscard]] bool shown() const override { return shown_; }
+
   [[nodiscard]] std::size_t entries() const override { return shuffled_.size(); }
 
  private:
@@ -92,6 +95,7 @@ class Shuffle final : public Sealing {
     Ciphertexts scaled =
         (*key)->add_and_scale(offer.negated, *packed_, multipliers_[k], multiplier_bits_, random_);
     offered_[k] = true;
+    shown_ = true;
     return std::vector<Message>{{self_, from, ShuffleReply{std::move(scaled)}}};
   }
 
@@ -126,6 +130,7 @@ class Shuffle final : public Sealing {
   IntegerVector shuffled_;  // Δ_i so far
   std::vector<bool> offered_;
   std::vector<bool> replied_;
+  bool shown_ = false;  // an offer or an answer was made
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,15 +20,30 @@ enum class RunState {
 };
 inline constexpr EnumNames<RunState, 4> kRunStates{{"running", "finished", "aborted", "failed"}};
 
+// What one kind of observer learns from one attempt: squares of shifts, in standard deviations of
+// the noise. Squares add, within a run as over runs: docs/proofs/ledger.md.
+struct ObserverCharge {
+  std::string observer;  // "eavesdropper", "neighbour", "colluders-2", "all-neighbours"
+  double released = 0;   // shift² of the attempt if its value leaves, its own looks included
+  double looks = 0;      // shift² of what it has shown if it is given up once offers were answered
+  bool operator==(const ObserverCharge&) const = default;
+};
+
 // What a release costs, for the ledger.
 struct Debit {
   std::string run;      // hexadecimal; a run is debited once, however often this is asked for
   std::string attempt;  // hexadecimal; which set of parties the value is sealed for
   std::string study;    // its name
-  std::string data;     // what was released about: a digest of the table, or a name
-  std::string unit;     // record | entry
-  double epsilon = 0;
+  std::string data;     // the account
+  std::string unit;     // record | entry   (add/remove, replace and entry are never mixed)
+  double epsilon = 0;   // what the study asks for: basic composition is shown beside
   double delta = 0;
+  std::vector<ObserverCharge> charges;  // weakest observer first
+  std::string guaranteed;               // the one whose charge the account's limit counts
+  std::size_t colluders = 0;            // against coalitions of how many the study holds
+  double laplace_epsilon = 0;           // gt's truncated Laplace part stays (ε, δ)
+  double laplace_delta = 0;
+  double excess_delta = 0;  // of the discrete mechanism, added to δ
 };
 
 // A party's memory of one run, and its ledger. What is random is written before it
@@ -44,13 +61,21 @@ class Journal {
 
   // Staged until commit(): all of it is kept, or nothing.
   virtual void append(std::string_view record) = 0;
-  // Holds the amount back; refused[E-ledger-overdrawn] if the ledger's limit would be passed, and
-  // then nothing is staged. The same run and attempt again changes nothing.
+  // Before the first word of an attempt that depends on data: holds back, for every observer, the
+  // larger of `released` and `looks`. refused[E-ledger-overdrawn] if the account's limit could be
+  // passed, and then nothing is staged. The same run and attempt again changes nothing.
   [[nodiscard]] virtual Result<void> reserve(const Debit& debit) = 0;
-  // The attempt's value is about to leave: what was held back is spent, for ever.
+  // The attempt's value is about to leave: `released` is spent, for ever.
   virtual void spend(std::string_view run, std::string_view attempt) = 0;
-  // The attempt ended before anything left: what was held back is free again.
+  // The attempt ended unreleased, and masked values were shown: `looks` are booked, for ever, and
+  // the rest is free again.
+  virtual void give_up(std::string_view run, std::string_view attempt) = 0;
+  // The attempt ended before anything left that depends on data: all of it is free again.
   virtual void restore(std::string_view run, std::string_view attempt) = 0;
+  // More that an attempt which was given up or spent turned out to have shown: the charges' looks
+  // are added, once for each tag.
+  virtual void book(std::string_view run, std::string_view attempt, std::string_view tag,
+                    std::span<const ObserverCharge> charges) = 0;
   // On the disk when this returns.
   [[nodiscard]] virtual Result<void> commit() = 0;
 };
