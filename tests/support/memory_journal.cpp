@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace sotto {
@@ -16,7 +18,8 @@ Error second_release(const std::string& run) {
 }
 
 bool same_debit(const Debit& a, const Debit& b) {
-  return a.data == b.data && a.unit == b.unit && a.epsilon == b.epsilon && a.delta == b.delta;
+  return a.data == b.data && a.unit == b.unit && a.epsilon == b.epsilon && a.delta == b.delta &&
+         a.charges == b.charges;
 }
 
 }  // namespace
@@ -46,7 +49,11 @@ Result<void> MemoryJournal::reserve(const Debit& debit) {
   }
   if (another_is_spent(debit.run, debit.attempt)) return second_release(debit.run);
   if (found != staged_entries_.end() && found->second.hold == Hold::kReserved) return {};
-  if (refuse_reserves_) {
+  double asked = 0;
+  for (const ObserverCharge& charge : debit.charges) {
+    if (charge.observer == debit.guaranteed) asked = std::max(charge.released, charge.looks);
+  }
+  if (refuse_reserves_ || sum(staged_entries_, debit.guaranteed) + asked > limit_) {
     return refused("E-ledger-overdrawn",
                    fmt::format("the ledger of {} would be overdrawn", debit.data),
                    "a study that asks for no more than is left");
@@ -61,13 +68,33 @@ Result<void> MemoryJournal::reserve(const Debit& debit) {
 
 void MemoryJournal::spend(std::string_view run, std::string_view attempt) {
   const auto found = staged_entries_.find({std::string(run), std::string(attempt)});
-  const bool held = found != staged_entries_.end() && found->second.hold != Hold::kRestored;
-  check(held, "what is spent was reserved");
+  check(found != staged_entries_.end() &&
+            (found->second.hold == Hold::kReserved || found->second.hold == Hold::kSpent),
+        "what is spent was reserved");
   if (found->second.hold == Hold::kSpent) return;
   if (another_is_spent(found->first.first, found->first.second)) second_spend_ = true;
   found->second.hold = Hold::kSpent;
   ++found->second.moves.spent;
   moved_ = true;
+}
+
+void MemoryJournal::give_up(std::string_view run, std::string_view attempt) {
+  const auto found = staged_entries_.find({std::string(run), std::string(attempt)});
+  if (found == staged_entries_.end() || found->second.hold != Hold::kReserved) return;
+  found->second.hold = Hold::kGivenUp;
+  ++found->second.moves.given_up;
+  moved_ = true;
+}
+
+void MemoryJournal::book(std::string_view run, std::string_view attempt, std::string_view tag,
+                         std::span<const ObserverCharge> charges) {
+  const auto found = staged_entries_.find({std::string(run), std::string(attempt)});
+  check(found != staged_entries_.end() &&
+            (found->second.hold == Hold::kGivenUp || found->second.hold == Hold::kSpent),
+        "more is booked of what was given up or spent");
+  const bool fresh =
+      found->second.booked.try_emplace(std::string(tag), charges.begin(), charges.end()).second;
+  moved_ = moved_ || fresh;
 }
 
 void MemoryJournal::restore(std::string_view run, std::string_view attempt) {
@@ -112,9 +139,48 @@ MemoryJournal::Moves MemoryJournal::moves(const std::string& run) const {
     if (key.first != run) continue;
     all.reserved += entry.moves.reserved;
     all.spent += entry.moves.spent;
+    all.given_up += entry.moves.given_up;
     all.restored += entry.moves.restored;
   }
   return all;
+}
+
+std::set<std::string> MemoryJournal::booked(const std::string& run,
+                                            const std::string& attempt) const {
+  std::set<std::string> tags;
+  const auto found = entries_.find({run, attempt});
+  if (found == entries_.end()) return tags;
+  for (const auto& [tag, charges] : found->second.booked) tags.insert(tag);
+  return tags;
+}
+
+double MemoryJournal::sum(const Entries& entries, const std::string& observer) {
+  double total = 0;
+  for (const auto& [key, entry] : entries) {
+    for (const ObserverCharge& charge : entry.debit.charges) {
+      if (charge.observer != observer) continue;
+      if (entry.hold == Hold::kReserved) total += std::max(charge.released, charge.looks);
+      if (entry.hold == Hold::kSpent) total += charge.released;
+      if (entry.hold == Hold::kGivenUp) total += charge.looks;
+    }
+    for (const auto& [tag, charges] : entry.booked) {
+      for (const ObserverCharge& charge : charges) {
+        if (charge.observer == observer) total += charge.looks;
+      }
+    }
+  }
+  return total;
+}
+
+bool MemoryJournal::within_limit() const {
+  return std::ranges::all_of(
+      entries_, [&](const auto& entry) { return total(entry.second.debit.guaranteed) <= limit_; });
+}
+
+std::size_t MemoryJournal::bytes() const {
+  std::size_t total = 0;
+  for (const std::string& record : records_) total += record.size();
+  return total;
 }
 
 int MemoryJournal::held(const std::string& run) const {

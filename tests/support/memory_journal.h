@@ -1,6 +1,8 @@
 #pragma once
 
+#include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +20,10 @@ class MemoryJournal final : public Journal {
   void append(std::string_view record) override;
   [[nodiscard]] Result<void> reserve(const Debit& debit) override;
   void spend(std::string_view run, std::string_view attempt) override;
+  void give_up(std::string_view run, std::string_view attempt) override;
   void restore(std::string_view run, std::string_view attempt) override;
+  void book(std::string_view run, std::string_view attempt, std::string_view tag,
+            std::span<const ObserverCharge> charges) override;
   [[nodiscard]] Result<void> commit() override;
 
   // The process dies: what was staged since the last commit is gone, what was committed stays.
@@ -26,6 +31,9 @@ class MemoryJournal final : public Journal {
 
   // From now on reserve() is refused[E-ledger-overdrawn], as by a ledger with nothing left.
   void refuse_reserves(bool refuse) { refuse_reserves_ = refuse; }
+  // The most that the guaranteed observer's squares may come to; a reserve() beyond it is
+  // refused[E-ledger-overdrawn].
+  void set_limit(double squares) { limit_ = squares; }
   // From now on commit() is failed[E-store-full]: what was staged stays staged.
   void fail_commits(bool fail) { fail_commits_ = fail; }
 
@@ -33,6 +41,7 @@ class MemoryJournal final : public Journal {
   struct Moves {
     int reserved = 0;
     int spent = 0;
+    int given_up = 0;
     int restored = 0;
   };
   [[nodiscard]] Moves moves(const std::string& run, const std::string& attempt) const;
@@ -40,17 +49,28 @@ class MemoryJournal final : public Journal {
   [[nodiscard]] Moves moves(const std::string& run) const;
   // Attempts of the run that hold something back now.
   [[nodiscard]] int held(const std::string& run) const;
+  // What was booked of an attempt beside its own charges: tags.
+  [[nodiscard]] std::set<std::string> booked(const std::string& run,
+                                             const std::string& attempt) const;
+  // What this observer's squares come to: reserved, spent, given up and booked.
+  [[nodiscard]] double total(const std::string& observer) const { return sum(entries_, observer); }
+  // Whether no guaranteed observer's total is beyond the limit.
+  [[nodiscard]] bool within_limit() const;
+  // Bytes of all records that are kept.
+  [[nodiscard]] std::size_t bytes() const;
   // Commits that had something to write.
   [[nodiscard]] int commits() const { return commits_; }
 
  private:
-  enum class Hold { kReserved, kSpent, kRestored };
+  enum class Hold { kReserved, kSpent, kGivenUp, kRestored };
   struct Entry {
     Debit debit;
     Hold hold = Hold::kRestored;
     Moves moves;
+    std::map<std::string, std::vector<ObserverCharge>> booked;  // by tag
   };
   using Entries = std::map<std::pair<std::string, std::string>, Entry>;  // by run and attempt
+  [[nodiscard]] static double sum(const Entries& entries, const std::string& observer);
   [[nodiscard]] bool another_is_spent(const std::string& run, const std::string& attempt) const;
 
   std::vector<std::string> records_;
@@ -60,6 +80,7 @@ class MemoryJournal final : public Journal {
   bool moved_ = false;
   bool second_spend_ = false;
   bool refuse_reserves_ = false;
+  double limit_ = std::numeric_limits<double>::infinity();
   bool fail_commits_ = false;
   int commits_ = 0;
 };
