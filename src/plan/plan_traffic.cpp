@@ -196,6 +196,8 @@ class Sender {
     step.mutable_round_values()->set_round(rounds / 2);
     step.mutable_round_values()->set_signature(zeros(kSignatureBytes));
     add(degree_ * rounds, step_bytes(step));
+    // The first of them opens the commitment: a nonce, its tag and its length.
+    if (rounds > 0) bytes_ += degree_ * (kDigestBytes + 2);
   }
 
   [[nodiscard]] bool exact() const {
