@@ -121,6 +121,9 @@ class Sender {
         zeros(static_cast<std::size_t>(kCertificateBytes + names / parties_)));
     wire::Text ready;
     ready.mutable_ready()->set_attempt(zeros(kDigestBytes));
+    ready.mutable_ready()->set_commitment(zeros(kDigestBytes));
+    wire::Text released;
+    released.mutable_released()->set_attempt(zeros(kDigestBytes));
     wire::Text outcome;
     outcome.mutable_outcome()->set_attempt(zeros(kDigestBytes));
     if (exact()) {
@@ -130,6 +133,7 @@ class Sender {
         witness.set_author(1);
         witness.set_digest(zeros(kDigestBytes));
         witness.set_signature(zeros(kSignatureBytes));
+        witness.set_nonce(zeros(kDigestBytes));
       }
     } else {
       outcome.mutable_outcome()->set_sent(zeros(kDigestBytes));
@@ -138,7 +142,8 @@ class Sender {
       for (std::size_t k = 0; k < values; ++k) outcome.mutable_outcome()->add_values(1);
     }
     add(copies, statement_bytes(hello));
-    add(2 * copies, statement_bytes(ready));  // and "released", which is as long
+    add(copies, statement_bytes(ready));
+    add(copies, statement_bytes(released));
     add(copies, statement_bytes(outcome));
   }
 
@@ -177,6 +182,7 @@ class Sender {
           auto& release = *step.mutable_round_releases()->add_news();
           release.set_author(1);
           release.set_signature(zeros(kSignatureBytes));
+          release.set_nonce(zeros(kDigestBytes));
           for (std::size_t e = 0; e < plan_.entries; ++e) release.add_indices(zeros(integer));
         }
         step.mutable_round_releases()->set_round(round);
@@ -190,6 +196,8 @@ class Sender {
     step.mutable_round_values()->set_round(rounds / 2);
     step.mutable_round_values()->set_signature(zeros(kSignatureBytes));
     add(degree_ * rounds, step_bytes(step));
+    // The first of them opens the commitment: a nonce, its tag and its length.
+    if (rounds > 0) bytes_ += degree_ * (kDigestBytes + 2);
   }
 
   [[nodiscard]] bool exact() const {

@@ -39,6 +39,13 @@ Result<std::vector<Message>> AveragingParty::release_if_free(Result<std::vector<
   return out;
 }
 
+std::optional<Payload> AveragingParty::first_words() const {
+  check(sealed() && consensus_ == nullptr, "first words are those of a release to come");
+  const auto first = make_consensus(plan_, self_, weights_, sealing_->release())->start();
+  if (!first || first->empty()) return std::nullopt;
+  return first->front().payload;
+}
+
 Result<std::vector<Message>> AveragingParty::release() {
   check(sealed() && consensus_ == nullptr, "a sealed value is released once");
   consensus_ = make_consensus(plan_, self_, weights_, sealing_->release());

@@ -21,6 +21,8 @@ class AveragingParty : public StagedParty {
   [[nodiscard]] bool done() const override;
 
   [[nodiscard]] bool sealed() const override { return sealing_->done(); }
+  [[nodiscard]] bool shown() const override { return consensus_ != nullptr || sealing_->shown(); }
+  [[nodiscard]] std::optional<Payload> first_words() const override;
   [[nodiscard]] Result<std::vector<Message>> release() override;
   [[nodiscard]] Average result() const override;
   [[nodiscard]] bool agrees(std::span<const double> theirs, double scale) const override;

@@ -24,6 +24,11 @@ Result<std::vector<Message>> GradientTracking::start() {
   return exchange_.broadcast(state());
 }
 
+std::optional<Payload> GradientTracking::first_words() const {
+  if (done() || exchange_.neighbours().empty()) return std::nullopt;
+  return state();
+}
+
 Result<void> GradientTracking::inspect(const Message& message, Round rounds) const {
   const auto* values = std::get_if<RoundValues>(&message.payload);
   if (values == nullptr || values->values.size() != state_.size()) {

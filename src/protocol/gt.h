@@ -26,6 +26,9 @@ class GradientTracking final : public Party {
   // What a message of the first `rounds` rounds must look like, whoever sent it.
   [[nodiscard]] Result<void> inspect(const Message& message, Round rounds) const;
 
+  // What the first round says; none without neighbours or rounds.
+  [[nodiscard]] std::optional<Payload> first_words() const;
+
   [[nodiscard]] std::span<const double> x() const { return {state_.data(), dimension_}; }
 
  private:
@@ -52,6 +55,10 @@ class TrackingParty final : public StagedParty {
   [[nodiscard]] bool done() const override { return released_ && tracking_.done(); }
 
   [[nodiscard]] bool sealed() const override { return true; }
+  [[nodiscard]] bool shown() const override { return released_; }
+  [[nodiscard]] std::optional<Payload> first_words() const override {
+    return tracking_.first_words();
+  }
   [[nodiscard]] Result<std::vector<Message>> release() override;
   [[nodiscard]] Average result() const override;
   [[nodiscard]] bool agrees(std::span<const double> theirs, double scale) const override;

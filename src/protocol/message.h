@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -41,14 +42,18 @@ struct PairwiseOffer {
 struct RoundValues {
   Round round = 0;
   std::vector<double> values;
-  std::string signature = {};  // the sender's, on a network; the state machines only carry it
+  // On a network; the state machines only carry them.
+  std::string signature = {};  // the sender's
+  std::string nonce = {};      // first round: opens the sender's commitment
 };
 
 // A release and whose it is. Shared, because `exact` forwards each to everybody.
 struct AuthoredRelease {
   PartyId author = 0;
   std::shared_ptr<const IntegerVector> indices;
-  std::string signature = {};  // the author's, on a network; the state machines only carry it
+  // On a network; the state machines only carry them.
+  std::string signature = {};  // the author's
+  std::string nonce = {};      // opens the author's commitment
 };
 
 // One round of `exact`: what the sender has heard since the round before.
@@ -114,6 +119,12 @@ struct Average {
 class StagedParty : public Party {
  public:
   [[nodiscard]] virtual bool sealed() const = 0;
+  // Whether it has made a message that depends on its value, masked and encrypted as it may be:
+  // from then on somebody may have had a look.
+  [[nodiscard]] virtual bool shown() const = 0;
+  // What release() will say first, to be committed to; none if it has nobody to say it to.
+  // Precondition: sealed(), and not released.
+  [[nodiscard]] virtual std::optional<Payload> first_words() const = 0;
   // The first readable messages. Precondition: sealed(), and once only.
   [[nodiscard]] virtual Result<std::vector<Message>> release() = 0;
   // What the party ends with. Precondition: done().

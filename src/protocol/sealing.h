@@ -12,6 +12,8 @@ class Sealing : public Party {
  public:
   // What this party may show to everybody. Precondition: done().
   [[nodiscard]] virtual Released release() const = 0;
+  // Whether it has made a message that depends on the value (StagedParty::shown).
+  [[nodiscard]] virtual bool shown() const = 0;
   // How many numbers the release will have.
   [[nodiscard]] virtual std::size_t entries() const = 0;
 };

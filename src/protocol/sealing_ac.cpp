@@ -15,6 +15,7 @@ class LocalSealing final : public Sealing {
   }
   [[nodiscard]] bool done() const override { return true; }
   [[nodiscard]] Released release() const override { return released_; }
+  [[nodiscard]] bool shown() const override { return false; }
   [[nodiscard]] std::size_t entries() const override { return released_.indices.size(); }
 
  private:

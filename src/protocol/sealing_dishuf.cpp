@@ -59,6 +59,7 @@ class Shuffle final : public Sealing {
                        ShuffleOffer{key_->encryption_key().serialised(),
                                     offers.size() == 1 ? offers.front() : std::move(offers[k])});
     }
+    shown_ = true;
     return out;
   }
 
@@ -89,6 +90,8 @@ class Shuffle final : public Sealing {
     return seal_.release(shuffled_);
   }
 
+  [[nodiscard]] bool shown() const override { return shown_; }
+
   [[nodiscard]] std::size_t entries() const override { return shuffled_.size(); }
 
  private:
@@ -116,6 +119,7 @@ class Shuffle final : public Sealing {
     Ciphertexts scaled =
         (*key)->add_and_scale(offer.negated, own, multipliers_[k], multiplier_bits_, random_);
     offered_[k] = true;
+    shown_ = true;
     return std::vector<Message>{{self_, from, ShuffleReply{std::move(scaled)}}};
   }
 
@@ -150,6 +154,7 @@ class Shuffle final : public Sealing {
   IntegerVector shuffled_;  // Δ_i so far
   std::vector<bool> offered_;
   std::vector<bool> replied_;
+  bool shown_ = false;  // an offer or an answer was made
 };
 
 }  // namespace

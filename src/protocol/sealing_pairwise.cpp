@@ -128,6 +128,9 @@ class Pairwise final : public Sealing {
     return seal_.release();
   }
 
+  // Keys are all that it sends.
+  [[nodiscard]] bool shown() const override { return false; }
+
   [[nodiscard]] std::size_t entries() const override { return entries_; }
 
  private:

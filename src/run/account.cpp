@@ -42,6 +42,37 @@ std::string default_account(const Study& study, PartyId self) {
                      to_hex(digest.value()).substr(0, 8));
 }
 
+std::vector<ObserverCharge> attempt_charges(const Study& study, const Plan& plan) {
+  const PrivacyTerms& terms = study.privacy;
+  std::vector<Adversary> rows = plan.adversaries;
+  if (study.network.attempts > 1) {
+    auto alone = adversary_table(study.graph(), plan.noise, terms.sensitivity, terms.budget,
+                                 terms.colluders);
+    check(alone.has_value(), "a plan has a row for each observer");
+    rows = std::move(*alone);
+  }
+  const std::vector<double> looks = looks_table(study.graph(), plan.noise, terms.sensitivity, rows);
+  const auto* gradient = std::get_if<GradientNoise>(&plan.noise);
+  std::vector<ObserverCharge> charges;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const double shift =
+        gradient != nullptr ? terms.sensitivity.value() / gradient->sigma_eta : rows[k].shift;
+    charges.push_back(
+        {.observer = observer_name(rows[k]), .released = shift * shift, .looks = looks[k]});
+  }
+  return charges;
+}
+
+std::vector<ObserverCharge> lost_neighbour_charges(const Study& study, const Plan& plan) {
+  const double shown = release_of_lost_neighbour(plan.noise, study.privacy.sensitivity);
+  std::vector<ObserverCharge> charges;
+  if (shown == 0) return charges;
+  for (const Adversary& row : plan.adversaries) {
+    charges.push_back({.observer = observer_name(row), .looks = shown});
+  }
+  return charges;
+}
+
 Debit debit_of(const Study& study, const Plan& plan, const std::string& account) {
   const PrivacyTerms& terms = study.privacy;
   Debit debit;
@@ -60,16 +91,11 @@ Debit debit_of(const Study& study, const Plan& plan, const std::string& account)
   debit.guaranteed = observer_name(guaranteed);
   // gt hides an entry of A under truncated Laplace noise and one of B under Gaussian noise: both
   // are charged, whichever entry it is.
-  const auto* gradient = std::get_if<GradientNoise>(&plan.noise);
-  if (gradient != nullptr) {
+  if (std::holds_alternative<GradientNoise>(plan.noise)) {
     debit.laplace_epsilon = debit.epsilon;
     debit.laplace_delta = debit.delta;
   }
-  for (const Adversary& adversary : plan.adversaries) {
-    const double shift =
-        gradient != nullptr ? terms.sensitivity.value() / gradient->sigma_eta : adversary.shift;
-    debit.charges.push_back({observer_name(adversary), shift * shift, 0});
-  }
+  debit.charges = attempt_charges(study, plan);
   return debit;
 }
 

@@ -17,6 +17,16 @@ namespace sotto {
 // --account says which.
 [[nodiscard]] std::string default_account(const Study& study, PartyId self);
 
+// What one attempt of this plan costs, for each of its observers: if its value leaves, with the
+// looks of this attempt alone, for what earlier ones have shown is booked with them; and if it is
+// given up when neighbours have seen masked values.
+[[nodiscard]] std::vector<ObserverCharge> attempt_charges(const Study& study, const Plan& plan);
+
+// What it costs more if a neighbour that was given up released its own value; empty where that
+// shows nothing.
+[[nodiscard]] std::vector<ObserverCharge> lost_neighbour_charges(const Study& study,
+                                                                 const Plan& plan);
+
 // What one run costs `account`; `run` and `attempt` are the session's. The guaranteed observer is
 // the coalition that the study is calibrated for, or the eavesdropper where it names none.
 [[nodiscard]] Debit debit_of(const Study& study, const Plan& plan, const std::string& account);

@@ -111,6 +111,7 @@ class Join {
     SessionTerms terms =
         session_terms(study_, request_.self, debit_of(study_, party_->plan(), account));
     terms.data_digest = party_->data_digest();
+    terms.limits = party_->limits();
     SOTTO_ASSIGN(const auto session,
                  Session::open(
                      std::move(terms), signer_, *journal,
@@ -135,7 +136,7 @@ class Join {
     const std::string listen =
         request_.listen.empty() ? listen_address(study_, request_.self) : request_.listen;
     SOTTO_ASSIGN(const auto transport,
-                 Transport::open(identity_, listen, peers_of(study_, request_.self)));
+                 Transport::open(identity_, listen, peers_of(study_, request_.self), limits()));
     tell({.kind = JoinEvent::Kind::kBegun,
           .text = fmt::format("{} in study {} ({}), {}", study_.parties[request_.self].name,
                               study_.name, study_.hash.substr(0, 12),
@@ -145,6 +146,14 @@ class Join {
     SOTTO_TRY(drive(session, *transport, names, clock, driver_hooks()));
     if (failure_) return *failure_;
     return ended(session);
+  }
+
+  // A neighbour sends nothing larger than the study's own messages.
+  [[nodiscard]] TransportLimits limits() const {
+    TransportLimits limits;
+    limits.frame_bytes =
+        std::min(limits.frame_bytes, party_->limits().frame(study_.graph().size()));
+    return limits;
   }
 
   [[nodiscard]] DriverHooks driver_hooks() {

@@ -100,7 +100,7 @@ TEST(PartyRunOfAStudy, DrawsTheSameFromTheSameKeyAndOtherwiseNot) {
   const auto release = [&](unsigned char key) {
     KeyedRandom::Key bytes{};
     bytes.fill(static_cast<std::byte>(key));
-    auto party = *run->take_part(all, {.draws = bytes, .cipher = {}});
+    const auto party = run->take_part(all, {.draws = bytes, .cipher = {}})->party;
     EXPECT_TRUE(party->start()->empty()) << "nothing leaves before the barrier";
     const auto first = *party->release();
     return *std::get<RoundReleases>(first.at(0).payload).news.at(0).indices;
@@ -124,7 +124,7 @@ TEST(PartyRunOfAStudy, OffersTheSameWhetherItsKeyWasMadeBeforeOrNot) {
     return bytes;
   };
   const auto offer = [&](const AttemptKeys& keys) {
-    const auto party = *run->take_part(all, keys);
+    const auto party = run->take_part(all, keys)->party;
     return std::get<ShuffleOffer>(party->start()->at(0).payload);
   };
   const ShuffleOffer at_once = offer({key(1), key(2)});

@@ -2,12 +2,14 @@
 #include "run/party_run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "base/check.h"
 #include "protocol/sealing.h"
 #include "protocol/setup.h"
+#include "run/account.h"
 
 namespace sotto {
 namespace {
@@ -34,6 +36,58 @@ std::vector<PartyId> everybody_of(const Study& study) {
   std::vector<PartyId> everybody(study.graph().size());
   std::iota(everybody.begin(), everybody.end(), PartyId{0});
   return everybody;
+}
+
+// Bytes of the largest integer that an honest party releases: its value, and 2⁸ standard deviations
+// of noise, in steps of the grid, times what the shuffle multiplies them with.
+std::size_t largest_release_bytes(const Study& study, const Plan& plan) {
+  constexpr double kValueBits = 160;  // 2⁴⁰ sensitivities are 80
+  const auto log2_of = [](const Rational& number) { return log10(number) / std::log10(2.0); };
+  double bits = kValueBits;
+  const auto add_noise = [&](const Rational& sigma) {
+    if (sgn(sigma) <= 0) return;
+    bits = std::max(bits, log2_of(sigma) - log2_of(released_grid(study).step()) + 8);
+  };
+  double factor_bits = std::log2(static_cast<double>(study.graph().size())) + 2;
+  if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan.noise)) {
+    add_noise(shuffle->sigma_gamma);
+    add_noise(shuffle->sigma_eta);
+    factor_bits += log2_of(Rational(shuffle->inverse_zeta)) +
+                   2 * std::log2(static_cast<double>(shuffle->multiplier_max));
+  } else if (const auto* pairwise = std::get_if<PairwiseNoise>(&plan.noise)) {
+    add_noise(Rational(pairwise->sigma_gamma));
+    add_noise(Rational(pairwise->sigma_edge));
+  } else if (const auto* local = std::get_if<LocalNoise>(&plan.noise)) {
+    add_noise(Rational(local->sigma));
+  }
+  return static_cast<std::size_t>((bits + factor_bits) / 8) + 2;
+}
+
+MessageShape shape_of(const PlannedStudy& planned) {
+  const auto& [study, plan] = planned;
+  MessageShape shape{.parties = study.graph().size()};
+  if (std::holds_alternative<GradientNoise>(plan.noise)) {
+    shape.values = 2 * plan.dimension;
+    if (const auto terms = tracking_terms(planned)) shape.rounds = terms->rounds;
+    return shape;
+  }
+  shape.rounds = plan.consensus.rounds;
+  if (plan.consensus.method == ConsensusMethod::kExact) {
+    shape.entries = plan.entries;
+    shape.integer_bytes = largest_release_bytes(study, plan);
+  } else {
+    shape.values = plan.entries;
+  }
+  const auto* shuffle = std::get_if<ShuffleNoise>(&plan.noise);
+  if (shuffle == nullptr) return shape;
+  const auto packing = study_packing(study, *shuffle);
+  check(packing.has_value(), "a plan whose key is too short is refused earlier");
+  const ShuffleSize size =
+      shuffle_size(*packing, plan.entries, study.dishuf.key_bits, study.dishuf.full_randomness);
+  shape.ciphertexts = size.ciphertexts;
+  shape.ciphertext_bytes = 2 * study.dishuf.key_bits / 8;
+  shape.key_bytes = size.offer_bytes - size.ciphertexts * shape.ciphertext_bytes;
+  return shape;
 }
 
 PartyId place_among(std::span<const PartyId> members, PartyId self) {
@@ -89,31 +143,49 @@ void PartyRun::prepare(const KeyedRandom::Key& cipher_key) {
   prepared_ = Prepared{cipher_key, std::move(key)};
 }
 
-Result<std::unique_ptr<StagedParty>> PartyRun::take_part(std::span<const PartyId> members,
-                                                         const AttemptKeys& keys) {
+MessageLimits PartyRun::limits() const {
+  const auto all = std::ranges::max_element(
+      plans_, {}, [](const auto& planned) { return planned.first.size(); });
+  MessageShape shape = shape_of(all->second);
+  // Another set has another calibration: never less than one entry in a ciphertext, and noise of
+  // about the same size.
+  constexpr std::size_t kSpareBytes = 32;
+  if (shape.ciphertexts > 0) shape.ciphertexts = all->second.plan.entries;
+  if (shape.entries > 0) shape.integer_bytes += kSpareBytes;
+  return limits_of(shape);
+}
+
+Result<AttemptParty> PartyRun::take_part(std::span<const PartyId> members,
+                                         const AttemptKeys& keys) {
   SOTTO_ASSIGN(const PlannedStudy* planned, plan_of(members));
   const auto& [study, plan] = *planned;
   const PartyId self = place_among(members, self_);
+  AttemptParty attempt{.party = nullptr,
+                       .charges = attempt_charges(study, plan),
+                       .if_neighbour_released = lost_neighbour_charges(study, plan),
+                       .limits = limits_of(shape_of(*planned))};
   if (const auto* noise = std::get_if<GradientNoise>(&plan.noise)) {
     SOTTO_ASSIGN(const auto terms, tracking_terms(*planned));
-    return make_party(TrackingSetup{.weights = study.weights,
-                                    .dimension = plan.dimension,
-                                    .laplace = noise->on_grid,
-                                    .sigma = noise->sigma_eta,
-                                    .step = terms.step,
-                                    .rounds = terms.rounds},
-                      {.self = self, .secret = input_.secret, .draws = keys.draws});
+    attempt.party = make_party(TrackingSetup{.weights = study.weights,
+                                             .dimension = plan.dimension,
+                                             .laplace = noise->on_grid,
+                                             .sigma = noise->sigma_eta,
+                                             .step = terms.step,
+                                             .rounds = terms.rounds},
+                               {.self = self, .secret = input_.secret, .draws = keys.draws});
+    return attempt;
   }
   prepare(keys.cipher);
   auto key = prepared_ ? std::move(prepared_->key) : nullptr;
   prepared_.reset();
-  return make_party(AveragingSetup{study.weights, plan.consensus, plan.noise},
-                    {.self = self,
-                     .secret = input_.secret,
-                     .draws = keys.draws,
-                     .cipher = cipher_.get(),
-                     .key = std::move(key),
-                     .context = study.hash});
+  attempt.party = make_party(AveragingSetup{study.weights, plan.consensus, plan.noise},
+                             {.self = self,
+                              .secret = input_.secret,
+                              .draws = keys.draws,
+                              .cipher = cipher_.get(),
+                              .key = std::move(key),
+                              .context = study.hash});
+  return attempt;
 }
 
 Result<Model> PartyRun::conclude(std::span<const PartyId> members, const Outcome& outcome) {

@@ -26,8 +26,12 @@ class PartyRun {
                                              const CsvProgress& progress = {});
 
   // This party's state machine among `members`: every random number comes from `keys`.
-  [[nodiscard]] Result<std::unique_ptr<StagedParty>> take_part(std::span<const PartyId> members,
-                                                               const AttemptKeys& keys);
+  // What it costs and how large its messages are follows from the plan of these members.
+  [[nodiscard]] Result<AttemptParty> take_part(std::span<const PartyId> members,
+                                               const AttemptKeys& keys);
+
+  // How large messages can be, whoever takes part.
+  [[nodiscard]] MessageLimits limits() const;
 
   // Idle time, used: makes what the attempt with this AttemptKeys::cipher needs of its cipher, the
   // key pair and the randomness of the offer. take_part makes the same if nobody did before.

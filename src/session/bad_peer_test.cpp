@@ -104,13 +104,15 @@ TEST(BadPeer, WithCiphertextsThatAreNoneIsGivenUp) {
 TEST(BadPeer, WithTooManyOrTooFewNumbersIsGivenUp) {
   for (const int count : {0, 1, 500}) {
     Network network = triangle();
+    // So many are not even looked at, and its silence is what it is given up for, later.
+    const std::string what = count == 500 ? "longer than any of its kind" : "E-parties-lost";
     tell(network, {.about = is_reply, .change = [&](wire::Body& body) {
                      auto& scaled = *body.mutable_step()->mutable_shuffle_reply();
                      const std::string first = scaled.scaled(0);
                      scaled.clear_scaled();
                      for (int k = 0; k < count; ++k) scaled.add_scaled(first);
                    }});
-    expect_told(network, 0, "E-parties-lost", "party-2");
+    expect_told(network, 0, what, "party-2");
     EXPECT_TRUE(network.readable_left.empty());
   }
 }
@@ -128,7 +130,7 @@ TEST(BadPeer, WhoSpeaksForAnotherIsRefused) {
   network.connect_all();
   network.run([](Mail& mail) { return !text_in(mail.frame).has_ready(); });
   wire::Text text;
-  text.mutable_stopped()->set_reason("I did not say this");
+  text.mutable_stopped()->set_why(wire::Stopped::GAVE_UP);
   wire::Statement statement = network.signed_by(1, text);
   statement.set_author(2);
   wire::Body body;
@@ -164,6 +166,7 @@ TEST(BadPeer, WithWordsOfAnOldRunIsNoted) {
   network.run([](Mail& mail) { return !text_in(mail.frame).has_ready(); });
   wire::Text text;
   text.mutable_ready()->set_attempt(std::string(kDigestBytes, 'r'));
+  text.mutable_ready()->set_commitment(std::string(kDigestBytes, 'c'));
   wire::Statement old = network.signed_by(2, text);
   old.set_nonce(std::string(kNonceBytes, 'o'));
   old.set_signature(
@@ -215,15 +218,14 @@ void resign(Network& network, wire::Body& body, PartyId liar) {
     if (release.author() != liar) continue;
     IntegerVector indices;
     for (const std::string& bytes : release.indices()) indices.push_back(*integer_from(bytes));
-    release.set_signature(
-        signer.sign(session::release_text(step.attempt(), liar, digest_of_release(indices))));
+    release.set_signature(signer.sign(
+        session::release_text(step.attempt(), liar, digest_of_release(indices), release.nonce())));
   }
 }
 
-TEST(BadPeer, WhoSignsDifferentReleasesForDifferentNeighboursIsNamed) {
-  // On a triangle each neighbour hears one release, and results differ; on a cycle of four the
-  // far party hears both.
-  for (const std::size_t parties : {3U, 4U}) {
+// A release that was chosen after the others' could be read.
+TEST(BadPeer, WhoReleasesAnotherValueThanItCommittedItselfToIsNamed) {
+  for (const PartyId parties : {3U, 4U}) {
     Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::cycle(parties),
                     parties);
     tell(network, {.about = is_releases, .change = [&](wire::Body& body) {
@@ -231,20 +233,91 @@ TEST(BadPeer, WhoSignsDifferentReleasesForDifferentNeighboursIsNamed) {
                      *news.mutable_indices(0) = integer_bytes(Integer(12345));
                      resign(network, body, 1);
                    }});
-    for (PartyId p = 0; p < parties; ++p) {
-      if (p == 1) continue;
-      EXPECT_NE(network.phase(p), Phase::kFinished);
-    }
-    std::string told;
-    for (PartyId p = 0; p < parties; ++p) told += told_to(network, p);
-    EXPECT_NE(told.find("party-2 signed two different releases"), std::string::npos) << told;
+    EXPECT_EQ(network.error_name(0), "E-commitment");
+    EXPECT_EQ(network.error_what(0),
+              "party-2 released another value than it had committed itself to");
+    for (PartyId p = 2; p < parties; ++p) EXPECT_NE(network.phase(p), Phase::kFinished);
+    EXPECT_NE(network.error_what(parties - 1).find("it blames party-2 (E-commitment)"),
+              std::string::npos)
+        << network.error_what(parties - 1);
   }
-}
-
-TEST(BadPeer, WhoSignsDifferentValuesForDifferentNeighboursIsNamed) {
   for (const auto solver : {SimulatedSolver::kLocal, SimulatedSolver::kTracking}) {
     Network network = triangle(solver, ConsensusMethod::kPlain);
     tell(network, {.about = is_values, .change = [&](wire::Body& body) {
+                     auto& values = *body.mutable_step()->mutable_round_values();
+                     values.set_values(0, values.values(0) + 1e-9);
+                     resign(network, body, 1);
+                   }});
+    EXPECT_EQ(network.error_name(0), "E-commitment") << network.error_what(0);
+  }
+}
+
+// Three hops away: who passes a release on is not blamed for it.
+TEST(BadPeer, WhoDoesNotOpenItsCommitmentIsNamedByThoseFarAwayToo) {
+  for (const bool without : {true, false}) {
+    Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::path(4), 4);
+    network.connect_all();
+    network.run([&](Mail& mail) {
+      wire::Body body = body_in(mail.frame);
+      if (!is_releases(body)) return true;
+      // Party 1's own release, wherever it is passed on.
+      for (auto& news : *body.mutable_step()->mutable_round_releases()->mutable_news()) {
+        if (news.author() != 0) continue;
+        news.set_nonce(without ? std::string() : std::string(kDigestBytes, 'x'));
+      }
+      resign(network, body, 0);
+      // Between the first two nothing is changed: only the far ones see it.
+      if (mail.from != 0) mail.frame = with_body(mail.frame, body);
+      return true;
+    });
+    EXPECT_EQ(network.error_name(2), "E-commitment") << network.error_what(2);
+    EXPECT_NE(network.error_what(2).find("party-1 released another"), std::string::npos);
+  }
+}
+
+TEST(BadPeer, ANonceThatItsAuthorDidNotSignIsRefused) {
+  Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::path(3), 3);
+  network.connect_all();
+  network.run([&](Mail& mail) {
+    wire::Body body = body_in(mail.frame);
+    if (mail.from != 1 || mail.to != 2 || !is_releases(body)) return true;
+    for (auto& news : *body.mutable_step()->mutable_round_releases()->mutable_news()) {
+      if (news.author() == 0) news.set_nonce(std::string(kDigestBytes, 'x'));
+    }
+    mail.frame = with_body(mail.frame, body);
+    return true;
+  });
+  expect_told(network, 2, "a release that party-1 did not sign", "in a message from party-2");
+}
+
+TEST(BadPeer, WhoCommitsItselfToTwoReleasesIsNamed) {
+  Network network = triangle(SimulatedSolver::kLocal);
+  network.connect_all();
+  network.run([&](Mail& mail) {
+    wire::Text text = text_in(mail.frame);
+    wire::Body body = body_in(mail.frame);
+    const bool of_1 = text.has_ready() && body.statement().author() == 1;
+    if (!of_1 || mail.from != 1 || mail.to != 0) return true;
+    text.mutable_ready()->set_commitment(std::string(kDigestBytes, 'c'));
+    *body.mutable_statement() = network.signed_by(1, text);
+    mail.frame = with_body(mail.frame, body);
+    return true;
+  });
+  for (const PartyId p : {0U, 2U}) EXPECT_NE(network.phase(p), Phase::kFinished);
+  std::string told;
+  for (const PartyId p : {0U, 2U}) told += told_to(network, p);
+  EXPECT_NE(told.find("party-2 committed itself to two different releases"), std::string::npos)
+      << told;
+}
+
+// What comes after the first round is compared in the end.
+TEST(BadPeer, WhoSignsDifferentValuesForDifferentNeighboursIsNamed) {
+  for (const auto solver : {SimulatedSolver::kLocal, SimulatedSolver::kTracking}) {
+    Network network(solver, ConsensusMethod::kPlain, *Graph::cycle(4), 4);
+    const auto later = [](const wire::Body& body) {
+      return is_values(body) && body.step().round_values().round() == 1;
+    };
+    tell(network, {.about = later, .change = [&](wire::Body& body) {
                      auto& values = *body.mutable_step()->mutable_round_values();
                      values.set_values(0, values.values(0) + 1e-9);
                      resign(network, body, 1);
@@ -324,35 +397,175 @@ TEST(BadPeer, WhoSignsTwoOutcomesIsNamed) {
   EXPECT_EQ(network.error_what(0), "party-2 signed two different outcomes");
 }
 
+// Goes on in the name of `from`, under the numbers that `to` expects.
+class Talker {
+ public:
+  Talker(Network& network, PartyId from, PartyId to) : network_(network), from_(from), to_(to) {
+    const auto records = *network.journals[to]->records();
+    for (const std::string& bytes : records) {
+      wire::JournalEvent record;
+      EXPECT_TRUE(record.ParseFromString(bytes));
+      number_ += record.has_heard() && record.heard().from() == from ? 1U : 0U;
+    }
+  }
+  // Whether it was taken.
+  bool say(const wire::Body& body) {
+    wire::Frame frame;
+    frame.set_protocol(kProtocol);
+    frame.set_study(network_.study.terms(0).study_hash);
+    frame.set_nonce(network_.keys[from_].nonce());
+    frame.set_body(body.SerializeAsString());
+    frame.set_number(number_ + 1);
+    const auto taken =
+        network_.sessions[to_]->receive(from_, frame.SerializeAsString(), network_.now);
+    if (taken)
+      ++number_;
+    else
+      refusals.insert(taken.error().name);
+    return taken.has_value();
+  }
+  bool say(const wire::Text& text) {
+    wire::Body body;
+    *body.mutable_statement() = network_.signed_by(from_, text);
+    return say(body);
+  }
+  std::set<std::string> refusals;
+
+ private:
+  Network& network_;
+  PartyId from_;
+  PartyId to_;
+  std::uint64_t number_ = 0;
+};
+
+wire::Text released(int number) {
+  wire::Text text;
+  text.mutable_released()->set_attempt(Digest("made up").add(std::uint64_t(number)).value());
+  return text;
+}
+
 TEST(BadPeer, WhoRepeatsItselfWithoutEndIsRefusedAndFillsNoJournal) {
   Network network = triangle(SimulatedSolver::kLocal);
   network.connect_all();
   network.run();
+  Talker talker(network, 1, 0);
   wire::Body body;
   body.mutable_farewell();
-  // Party 1 goes on under new numbers, and party 0 takes only so many.
-  std::uint64_t number = 0;
-  const auto records = *network.journals[0]->records();
-  for (const std::string& bytes : records) {
-    wire::JournalEvent record;
-    ASSERT_TRUE(record.ParseFromString(bytes));
-    number += record.has_heard() && record.heard().from() == 1 ? 1U : 0U;
-  }
-  wire::Frame frame;
-  frame.set_protocol(kProtocol);
-  frame.set_study(network.study.terms(0).study_hash);
-  frame.set_nonce(network.keys[1].nonce());
-  frame.set_body(body.SerializeAsString());
   std::size_t refused_words = 0;
-  for (int again = 0; again < 1000; ++again) {
-    frame.set_number(number + 1);
-    if (network.sessions[0]->receive(1, frame.SerializeAsString(), network.now)) {
-      ++number;
-    } else {
-      ++refused_words;
-    }
-  }
+  for (int again = 0; again < 1000; ++again) refused_words += talker.say(body) ? 0U : 1U;
   EXPECT_GT(refused_words, 800U);
+  EXPECT_EQ(talker.refusals, (std::set<std::string>{"E-idle"}));
+}
+
+TEST(BadPeer, StatementsThatAreLongerThanAnyAreRefusedUnread) {
+  Network network = triangle(SimulatedSolver::kLocal);
+  network.connect_all();
+  network.run([](Mail& mail) { return !text_in(mail.frame).has_ready(); });
+  const std::size_t before = network.journals[0]->bytes();
+  Talker talker(network, 1, 0);
+  std::vector<wire::Text> texts(6);
+  for (std::uint32_t k = 0; k < 5000; ++k) texts[0].mutable_without()->add_excluded(k);
+  texts[1].mutable_stopped()->set_error("E-" + std::string(1000, 'x'));
+  texts[2].mutable_ready()->set_attempt(std::string(100'000, 'x'));
+  texts[3].mutable_outcome()->set_attempt(std::string(kDigestBytes, 'x'));
+  for (int k = 0; k < 5000; ++k) texts[3].mutable_outcome()->add_values(k);
+  texts[4].mutable_hello()->set_certificate(std::string(2 * kMaxCertificateBytes, 'x'));
+  texts[5].mutable_stopped()->set_error("E-\x1b[2J");
+  for (const wire::Text& text : texts) EXPECT_FALSE(talker.say(text)) << text.kind_case();
+  for (const std::string& refused : talker.refusals) {
+    EXPECT_TRUE(refused == "E-statement" || refused == "E-frame") << refused;
+  }
+  network.flush(0);
+  EXPECT_EQ(network.journals[0]->bytes(), before);
+}
+
+// It signs whatever it says, and says it once.
+TEST(BadPeer, WhoMakesStatementsWithoutEndIsGivenUpAndFillsNoJournal) {
+  Network network = triangle(SimulatedSolver::kLocal);
+  network.connect_all();
+  network.run([](Mail& mail) { return !text_in(mail.frame).has_ready(); });
+  const std::size_t before = network.journals[0]->bytes();
+  Talker talker(network, 1, 0);
+  std::size_t taken = 0;
+  for (int k = 0; k < 2000; ++k) taken += talker.say(released(k)) ? 1U : 0U;
+  network.flush(0);
+  expect_told(network, 0, "party-2 says more than anybody has to say",
+              "without party-2 there are 2 parties");
+  EXPECT_LT(taken, session::most_statements(3) + session::most_idle_words(3) + 2);
+  const std::size_t most = session::most_statement_bytes(3, network.study.limits(3, 0)) +
+                           (session::most_statements(3) + session::most_idle_words(3)) * 200;
+  EXPECT_LT(network.journals[0]->bytes() - before, most);
+}
+
+TEST(BadPeer, MessagesThatAreLongerThanAnyOfTheirKindAreRefusedUnread) {
+  for (const bool of_the_attempt : {true, false}) {
+    Network network = triangle();
+    network.connect_all();
+    network.run([](Mail& mail) { return !body_in(mail.frame).step().has_shuffle_reply(); });
+    const std::size_t before = network.journals[0]->bytes();
+    const auto attempt = [&] {
+      for (const Mail& mail : network.frames_left) {
+        if (body_in(mail.frame).has_step()) return body_in(mail.frame).step().attempt();
+      }
+      return std::string();
+    }();
+    Talker talker(network, 1, 0);
+    wire::Body reply;
+    reply.mutable_step()->set_attempt(of_the_attempt ? attempt : std::string(kDigestBytes, 'x'));
+    for (int k = 0; k < 100; ++k) {
+      reply.mutable_step()->mutable_shuffle_reply()->add_scaled(integer_bytes(Integer(k + 1)));
+    }
+    EXPECT_FALSE(talker.say(reply));
+    wire::Body rounds;
+    rounds.mutable_step()->set_attempt(reply.step().attempt());
+    for (int k = 0; k < 10'000; ++k) rounds.mutable_step()->mutable_round_values()->add_values(k);
+    EXPECT_FALSE(talker.say(rounds));
+    network.flush(0);
+    EXPECT_EQ(network.journals[0]->bytes(), before);
+    EXPECT_TRUE(talker.refusals.contains("E-step"));
+  }
+}
+
+// Of attempts that nobody has begun, and of the one under way when it was given up already.
+TEST(BadPeer, WhoSendsMessagesWithoutEndFillsNoJournal) {
+  for (const bool of_the_attempt : {true, false}) {
+    Network network(SimulatedSolver::kShuffle, ConsensusMethod::kExact, *Graph::complete(3), 2);
+    network.connect_all();
+    network.run([](Mail& mail) { return !body_in(mail.frame).step().has_shuffle_reply(); });
+    const std::size_t before = network.journals[0]->bytes();
+    wire::Body offer;
+    for (const Mail& mail : network.frames_left) {
+      const wire::Body body = body_in(mail.frame);
+      if (mail.from == 1 && mail.to == 0 && is_offer(body)) offer = body;
+    }
+    ASSERT_TRUE(is_offer(offer));
+    Talker talker(network, 1, 0);
+    std::size_t taken = 0;
+    for (int k = 0; k < 2000; ++k) {
+      if (!of_the_attempt) {
+        offer.mutable_step()->set_attempt(Digest("made up").add(std::uint64_t(k)).value());
+      }
+      taken += talker.say(offer) ? 1U : 0U;
+    }
+    network.flush(0);
+    EXPECT_LT(taken, 500U);
+    EXPECT_FALSE(talker.refusals.empty());
+    const MessageLimits limits = network.study.limits(3, 1);
+    const std::size_t most = session::most_early_steps(3) * limits.sealing + limits.steps +
+                             session::most_idle_words(3) * 200;
+    EXPECT_LT(network.journals[0]->bytes() - before, most);
+    EXPECT_TRUE(network.sessions[0]->run().excluded().contains(1) ||
+                network.phase(0) == Phase::kStopped);
+  }
+}
+
+TEST(BadPeer, AFrameThatIsLargerThanAnyIsRefusedUnread) {
+  Network network = triangle();
+  const std::size_t limit = network.study.limits(3, 0).frame(3);
+  const auto taken = network.sessions[0]->receive(1, std::string(limit + 1, 'x'), network.now);
+  ASSERT_FALSE(taken.has_value());
+  EXPECT_EQ(taken.error().name, "E-frame");
+  EXPECT_NE(taken.error().what.find("longer than any"), std::string::npos);
 }
 
 // Every frame of a whole run, changed at random: never a crash, and nothing of an honest party

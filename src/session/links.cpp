@@ -16,10 +16,6 @@ constexpr Time kLastResend{60'000};
 // How long an acknowledgement waits for a body to travel with.
 constexpr Time kReceiptDelay{150};
 
-std::string digest_of_body(std::string_view body) {
-  return Digest("sotto body").add(body).value();
-}
-
 tl::unexpected<Refusal> refuse(std::string name, std::string what, std::string fix,
                                bool knows_us_better = false) {
   return tl::unexpected(
@@ -95,7 +91,7 @@ Received<std::optional<std::string>> Links::receive(PartyId from, std::string_vi
   const std::uint64_t number = frame->number();
   if ((number == 0) != frame->body().empty()) return malformed();
   if (number > 0 && number <= link.received.size() &&
-      link.received[number - 1] != digest_of_body(frame->body())) {
+      link.received[number - 1] != digest_of(frame->body())) {
     return refuse("E-equivocation", "it sent two different messages under one number",
                   "it has lost its journal, or lies; nothing of the second was used");
   }
@@ -116,8 +112,12 @@ Received<std::optional<std::string>> Links::receive(PartyId from, std::string_vi
   return frame->body();
 }
 
-void Links::accept(PartyId from, std::string_view body) {
-  links_.at(from).received.push_back(digest_of_body(body));
+std::string Links::digest_of(std::string_view body) {
+  return Digest("sotto body").add(body).value();
+}
+
+void Links::accept_digest(PartyId from, std::string digest) {
+  links_.at(from).received.push_back(std::move(digest));
 }
 
 void Links::tick(Time now) {

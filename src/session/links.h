@@ -47,7 +47,10 @@ class Links {
   [[nodiscard]] Received<std::optional<std::string>> receive(PartyId from, std::string_view bytes,
                                                              Time now);
   // Counts a body as received: it is going into the journal, or comes from there.
-  void accept(PartyId from, std::string_view body);
+  void accept(PartyId from, std::string_view body) { accept_digest(from, digest_of(body)); }
+  void accept_digest(PartyId from, std::string digest);
+  // By which a body is known again.
+  [[nodiscard]] static std::string digest_of(std::string_view body);
 
   // Sends again what has gone unanswered for long.
   void tick(Time now);

@@ -10,25 +10,18 @@
 #include "base/check.h"
 
 namespace sotto::session {
-namespace {
 
-// More words without news than any honest neighbour has: each statement once, and for each
-// attempt what was under way when it ended.
-std::size_t most_idle_words(std::size_t parties) {
-  return 16 + parties * (16 + 4 * parties);
-}
-
-}  // namespace
-
-Result<void> RunLedger::reserve(std::string_view attempt) {
+Result<void> RunLedger::reserve(const std::string& attempt,
+                                const std::vector<ObserverCharge>& charges) {
   if (replaying) {
-    if (refusal) return *refusal;
+    if (refusal && refusal->attempt == attempt) return refusal->error;
     return {};
   }
   Debit debit = debit_;
   debit.attempt = to_hex(attempt);
+  debit.charges = charges;
   auto reserved = journal_.reserve(debit);
-  if (!reserved) refusal = reserved.error();
+  if (!reserved) refusal = {reserved.error(), attempt};
   return reserved;
 }
 
@@ -36,13 +29,27 @@ void RunLedger::spend(std::string_view attempt) {
   if (!replaying) journal_.spend(debit_.run, to_hex(attempt));
 }
 
+void RunLedger::give_up(std::string_view attempt) {
+  if (!replaying) journal_.give_up(debit_.run, to_hex(attempt));
+}
+
 void RunLedger::restore(std::string_view attempt) {
   if (!replaying) journal_.restore(debit_.run, to_hex(attempt));
 }
 
+void RunLedger::book(std::string_view attempt, std::string_view tag,
+                     std::span<const ObserverCharge> charges) {
+  if (!replaying) journal_.book(debit_.run, to_hex(attempt), tag, charges);
+}
+
 RunCore::RunCore(const SessionTerms& terms, const Signer& signer, PartyFactory factory,
                  const RunKey& key, RunLedger& ledger)
-    : terms_(terms), signer_(signer), factory_(std::move(factory)), key_(key), ledger_(ledger) {}
+    : terms_(terms),
+      signer_(signer),
+      factory_(std::move(factory)),
+      key_(key),
+      ledger_(ledger),
+      step_allowance_(most_early_steps(terms.graph.size()) * terms.limits.sealing) {}
 
 Result<void> RunCore::inspect(PartyId from, const wire::Body& body) const {
   const auto idle = idle_words_.find(from);
@@ -62,6 +69,18 @@ Result<void> RunCore::inspect(PartyId from, const wire::Body& body) const {
   return failed("E-frame", "a message of no known kind", "it was refused");
 }
 
+bool RunCore::is_news(PartyId from, const wire::Body& body) const {
+  if (body.has_farewell()) return !farewells_.contains(from);
+  if (body.has_statement()) {
+    const wire::Statement& statement = body.statement();
+    return !seen_.contains(statement_text(terms_.study_hash, statement)) &&
+           !of_another_run(statement) && !said_too_much(statement.author());
+  }
+  if (over() || past_attempts_.contains(body.step().attempt())) return false;
+  const bool under_way = attempt_ && attempt_->id == body.step().attempt();
+  return under_way ? place_of(from).has_value() : !excluded_.contains(from);
+}
+
 void RunCore::begin() {
   wire::Text text;
   text.mutable_hello()->set_certificate(signer_.certificate());
@@ -74,9 +93,20 @@ void RunCore::hear(PartyId from, const wire::Body& body) {
   if (body.has_farewell() && farewells_.insert(from).second) ++news_;
   // Even when the run is over: neighbours may still need what passes through us.
   if (body.has_statement()) hear_statement(from, body.statement());
-  if (body.has_step() && !over()) hear_step(from, body.step());
+  if (body.has_step() && !over()) {
+    step_bytes_[from] += body.step().ByteSizeLong();
+    hear_step(from, body.step());
+  }
   if (news_ == known) ++idle_words_[from];
   advance();
+}
+
+void RunCore::hear_idle(PartyId from, const wire::Body& body) {
+  ++idle_words_[from];
+  if (!body.has_statement() || !of_another_run(body.statement())) return;
+  notes_.push_back(
+      fmt::format("{} speaks for another run: it has begun anew, or somebody repeats old words",
+                  name(body.statement().author())));
 }
 
 void RunCore::lose(PartyId party, const std::string& reason) {
@@ -88,24 +118,26 @@ void RunCore::lose(PartyId party, const std::string& reason) {
     return;
   }
   end(failed("E-lost", fmt::format("{} was lost after the barrier: {}", name(party), reason),
-             "the others' releases may be read by now; a new run costs the budget again"));
+             "the others' releases may be read by now; a new run costs the budget again"),
+      wire::Stopped::LOST_PARTY, party);
 }
 
-void RunCore::end(Error error) {
+void RunCore::end(Error error, wire::Stopped::Why why, std::optional<PartyId> fault) {
   if (over()) return;
-  if (attempt_ && attempt_->reserved && !released_) {
-    ledger_.restore(attempt_->id);
-    attempt_->reserved = false;
-  }
+  // Any neighbour may go on with the attempt, and release.
+  if (attempt_) close_unreleased(neighbours_in_attempt());
   phase_ = Phase::kStopped;
   wire::Text text;
-  text.mutable_stopped()->set_reason(error.what);
+  wire::Stopped& stopped = *text.mutable_stopped();
+  stopped.set_why(why);
+  if (fault) stopped.set_party(*fault + 1);
+  if (why == wire::Stopped::PEER_FAULT) stopped.set_error(error.name);
   say(text);
   error_ = std::move(error);
 }
 
-// Before the release a lost party costs nothing: the others seal anew without it, if there are
-// enough of them and they hang together.
+// Before the release the others seal anew without a lost party, if there are enough of them and
+// they hang together. What it costs is what they had shown each other.
 void RunCore::exclude(const std::set<PartyId>& parties, const std::string& reason) {
   std::set<PartyId> all = excluded_;
   all.insert(parties.begin(), parties.end());
@@ -115,10 +147,10 @@ void RunCore::exclude(const std::set<PartyId>& parties, const std::string& reaso
   phase_ = Phase::kMeeting;
   if (attempt_) attempt_->suspended = true;
   // Until this party has said Ready nobody can have released, and it may stop at once.
-  const bool said_ready = attempt_ && attempt_->reserved;
+  const bool said_ready = attempt_ && attempt_->ready;
   auto hopeless = cannot_go_on();
   if (hopeless && !said_ready) {
-    end(std::move(*hopeless));
+    end(std::move(*hopeless), wire::Stopped::LOST_PARTY);
     return;
   }
   notes_.push_back(hopeless ? hopeless->what
@@ -175,9 +207,8 @@ bool RunCore::given_up_by_all_left() const {
 
 // Why no attempt without the excluded parties can be made, if so.
 std::optional<Error> RunCore::cannot_go_on() const {
-  const auto stopped = [](std::string error_name, std::string what, std::string fix) {
-    return failed(std::move(error_name), std::move(what),
-                  "nothing has left and nothing was spent; " + std::move(fix));
+  const auto stopped = [&](std::string error_name, std::string what, const std::string& fix) {
+    return failed(std::move(error_name), std::move(what), what_left() + "; " + fix);
   };
   if (excluded_.contains(terms_.self)) {
     return stopped("E-excluded", "the others go on without this party: " + why_excluded_,
@@ -206,8 +237,19 @@ void RunCore::blame(PartyId party, Error error) {
   if (!released_ && party != terms_.self) {
     exclude({party}, error.what);
   } else {
-    end(std::move(error));
+    end(std::move(error), wire::Stopped::PEER_FAULT, party);
   }
+}
+
+std::string RunCore::what_left() const {
+  if (released_) return "this party's noisy value was released once, and is spent";
+  const bool showing = attempt_ && attempt_->reserved && attempt_->party->shown();
+  const std::size_t looks = looks_booked_ + (showing ? neighbours_in_attempt().size() : 0);
+  if (looks == 0) return "nothing that depends on data has left this party, and nothing was spent";
+  return fmt::format(
+      "nothing readable has left this party; masked values were shown to neighbours, and {} {} in "
+      "the ledger",
+      looks, looks == 1 ? "look is booked" : "looks are booked");
 }
 
 std::vector<std::pair<PartyId, std::string>> RunCore::take_outgoing() {
@@ -228,8 +270,19 @@ std::optional<PartyId> RunCore::place_of(PartyId party) const {
   return static_cast<PartyId>(found - attempt_->members.begin());
 }
 
-bool RunCore::all_members(const std::set<PartyId>& said) const {
-  return std::ranges::all_of(attempt_->members, [&](PartyId p) { return said.contains(p); });
+bool RunCore::all_ready() const {
+  const auto ready = readies_.find(attempt_->id);
+  return ready != readies_.end() && std::ranges::all_of(attempt_->members, [&](PartyId p) {
+           return ready->second.contains(p);
+         });
+}
+
+std::vector<PartyId> RunCore::neighbours_in_attempt() const {
+  std::vector<PartyId> members;
+  for (const PartyId neighbour : terms_.graph.neighbours(terms_.self)) {
+    if (place_of(neighbour)) members.push_back(neighbour);
+  }
+  return members;
 }
 
 std::vector<PartyId> RunCore::waiting_for() const {

@@ -18,8 +18,8 @@ namespace sotto {
 // kMeeting, and kStopped can follow any.
 enum class Phase {
   kMeeting,    // waiting until everybody has said who they are
-  kSealing,    // only ciphertexts and masks travel
-  kReady,      // sealed and debited; waiting until all are
+  kSealing,    // the cost is held back; only ciphertexts and keys travel
+  kReady,      // sealed, and committed to it; waiting until all are
   kReleasing,  // past the barrier: releases travel, averages form
   kComparing,  // the result is there; do all have the same?
   kFinished,
@@ -35,12 +35,21 @@ namespace session {
 class RunLedger {
  public:
   RunLedger(Journal& journal, Debit debit) : journal_(journal), debit_(std::move(debit)) {}
-  [[nodiscard]] Result<void> reserve(std::string_view attempt);
+  [[nodiscard]] Result<void> reserve(const std::string& attempt,
+                                     const std::vector<ObserverCharge>& charges);
   void spend(std::string_view attempt);
+  void give_up(std::string_view attempt);
   void restore(std::string_view attempt);
+  void book(std::string_view attempt, std::string_view tag,
+            std::span<const ObserverCharge> charges);
 
+  // What was refused, and for which attempt.
+  struct Refused {
+    Error error;
+    std::string attempt;
+  };
   bool replaying = false;
-  std::optional<Error> refusal;  // of the event under way; on replay, as it was
+  std::optional<Refused> refusal;  // of the event under way; on replay, as it was
 
  private:
   Journal& journal_;
@@ -55,6 +64,8 @@ class RunLedger {
 //  2. Whoever has said Without(E) releases nothing that was sealed with a member of E,
 //     unless a member outside E has released already: then no attempt without E can start.
 //  3. So at most one attempt is ever released by this party, and it is debited before.
+//     Nothing that depends on data leaves before the cost is held back, and nobody's release
+//     before it has committed to it.
 //  4. Whoever has said Ready stops for a loss only when all who are left have said Without the
 //     same parties: before that one of them may have released, and would wait for it in vain.
 class RunCore {
@@ -62,14 +73,20 @@ class RunCore {
   RunCore(const SessionTerms& terms, const Signer& signer, PartyFactory factory, const RunKey& key,
           RunLedger& ledger);
 
-  // Whether a body is worth hearing: well-formed, signed by whom it says. Changes nothing.
+  // Whether a body is worth hearing: well-formed, no longer than it can be, signed by whom it
+  // says. Changes nothing.
   [[nodiscard]] Result<void> inspect(PartyId from, const wire::Body& body) const;
+  // Whether it can change anything here: repetitions and words of what is over cannot.
+  [[nodiscard]] bool is_news(PartyId from, const wire::Body& body) const;
 
-  // The events. hear() takes what inspect() let pass.
+  // The events. hear() takes what inspect() let pass and is_news(), hear_idle() what is none; then
+  // the body only matters for what a person is told.
   void begin();
   void hear(PartyId from, const wire::Body& body);
+  void hear_idle(PartyId from, const wire::Body& body);
   void lose(PartyId party, const std::string& reason);
-  void end(Error error);
+  // `why` is what the others hear of it, and whose fault it is.
+  void end(Error error, wire::Stopped::Why why, std::optional<PartyId> fault = std::nullopt);
 
   // Bodies for neighbours, in order.
   [[nodiscard]] std::vector<std::pair<PartyId, std::string>> take_outgoing();
@@ -81,6 +98,8 @@ class RunCore {
   [[nodiscard]] bool over() const { return phase_ >= Phase::kFinished; }
   // Whether anything readable of this party's has left it.
   [[nodiscard]] bool released() const { return released_; }
+  // What has left it, and what was booked for that: a clause for a person.
+  [[nodiscard]] std::string what_left() const;
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
   // Whom the run is waiting for, as far as this party can tell.
   [[nodiscard]] std::vector<PartyId> waiting_for() const;
@@ -103,14 +122,22 @@ class RunCore {
     std::string certificate;
     std::string nonce;
   };
+  struct SignedRelease {
+    std::string digest;
+    std::string signature;
+    std::string nonce;
+  };
   // One try with one set of parties.
   struct Attempt {
     std::string id;
     std::vector<PartyId> members;  // ascending
     std::unique_ptr<StagedParty> party;
+    std::vector<ObserverCharge> if_neighbour_released;
+    MessageLimits limits;
     bool suspended = false;  // we have said Without since
-    bool reserved = false;
-    std::map<PartyId, std::pair<std::string, std::string>> witnessed;  // digest, signature
+    bool reserved = false;   // its cost is held back
+    bool ready = false;      // we have said Ready: from now on others may release
+    std::map<PartyId, SignedRelease> witnessed;
     std::map<PartyId, Digest> heard_values;  // of neighbours, by study number
     std::map<PartyId, double> heard_scale;   // largest number of their first round
     std::map<PartyId, Payload> held;         // first rounds of neighbours that released before us
@@ -119,10 +146,15 @@ class RunCore {
     double scale = 0;
   };
   using Outcomes = std::map<PartyId, wire::Outcome>;
+  struct Said {
+    std::size_t statements = 0;
+    std::size_t bytes = 0;
+  };
 
   [[nodiscard]] const std::string& name(PartyId party) const { return terms_.names[party]; }
   [[nodiscard]] std::optional<PartyId> place_of(PartyId party) const;  // within the attempt
-  [[nodiscard]] bool all_members(const std::set<PartyId>& said) const;
+  [[nodiscard]] bool all_ready() const;
+  [[nodiscard]] std::vector<PartyId> neighbours_in_attempt() const;
 
   // Statements.
   [[nodiscard]] Result<void> inspect_statement(const wire::Statement& statement) const;
@@ -130,13 +162,21 @@ class RunCore {
   void flood(const wire::Statement& statement, std::optional<PartyId> except);
   void hear_statement(PartyId from, const wire::Statement& statement);
   void hear_text(PartyId author, const wire::Text& text);
+  void hear_ready(PartyId author, const wire::Ready& ready);
   void hear_outcome(PartyId author, const wire::Outcome& outcome);
+  [[nodiscard]] Result<void> inspect_text(const std::string& author, const wire::Text& text,
+                                          std::size_t bytes) const;
+  [[nodiscard]] bool of_another_run(const wire::Statement& statement) const;
+  [[nodiscard]] bool said_too_much(PartyId author) const;
+  [[nodiscard]] std::string reason_of(const wire::Stopped& stopped) const;
 
   // Steps.
   [[nodiscard]] Result<void> inspect_step(PartyId from, const wire::Step& step) const;
   void hear_step(PartyId from, const wire::Step& step);
   void deliver(PartyId from, const Payload& payload);
   void hold(PartyId from, const Payload& payload);
+  [[nodiscard]] bool opens_commitment(PartyId author, const std::string& digest,
+                                      const std::string& nonce);
   [[nodiscard]] bool witness(PartyId from, const Payload& payload);
   void send(std::vector<Message> messages);
   void sign(Payload& payload);
@@ -156,6 +196,7 @@ class RunCore {
   [[nodiscard]] bool step_forward();
   [[nodiscard]] bool start_attempt();
   [[nodiscard]] bool resume_attempt();
+  void close_unreleased(const std::vector<PartyId>& may_have_released);
   [[nodiscard]] bool seal();
   [[nodiscard]] bool pass_barrier();
   [[nodiscard]] bool conclude();
@@ -175,15 +216,18 @@ class RunCore {
   std::set<std::string> past_attempts_;
   std::map<PartyId, Hello> hellos_;
   std::set<PartyId> excluded_;
-  std::map<PartyId, std::set<PartyId>> announced_;      // Without, by author
-  std::map<std::string, std::set<PartyId>> readies_;    // by attempt
-  std::map<std::string, std::set<PartyId>> releasers_;  // by attempt
-  std::map<std::string, Outcomes> outcomes_;            // by attempt
-  std::map<PartyId, std::vector<wire::Step>> early_;    // of attempts we have not begun
+  std::map<PartyId, std::set<PartyId>> announced_;                 // Without, by author
+  std::map<std::string, std::map<PartyId, std::string>> readies_;  // by attempt: commitments
+  std::map<std::string, std::set<PartyId>> releasers_;             // by attempt
+  std::map<std::string, Outcomes> outcomes_;                       // by attempt
+  std::map<PartyId, std::vector<wire::Step>> early_;               // of attempts we have not begun
   std::set<PartyId> farewells_;
-  std::set<std::string> seen_;                    // digests of statements
-  std::map<PartyId, std::size_t> statements_of_;  // how many we took
-  std::map<PartyId, std::size_t> idle_words_;     // of neighbours: told us nothing new
+  std::set<std::string> seen_;                   // digests of statements
+  std::map<PartyId, Said> said_;                 // by author: what we took
+  std::map<PartyId, std::size_t> idle_words_;    // of neighbours: told us nothing new
+  std::map<PartyId, std::uint64_t> step_bytes_;  // of neighbours: what we took
+  std::uint64_t step_allowance_ = 0;             // for each of them, in all attempts so far
+  std::size_t looks_booked_ = 0;                 // neighbours, in attempts that were given up
   std::string why_excluded_;
   std::uint64_t steps_ = 0;
   std::uint64_t news_ = 0;

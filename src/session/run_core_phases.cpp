@@ -8,6 +8,22 @@
 #include "session/run_core.h"
 
 namespace sotto::session {
+namespace {
+
+// Of what went wrong here, and is nobody else's doing.
+wire::Stopped::Why why_of(const Error& error) {
+  switch (error.status) {
+    case Status::kRefused:
+      return wire::Stopped::PRIVACY_REFUSED;
+    case Status::kBadInput:
+      return wire::Stopped::BAD_INPUT;
+    case Status::kFailed:
+      break;
+  }
+  return wire::Stopped::INTERNAL;
+}
+
+}  // namespace
 
 void RunCore::advance() {
   while (!over() && step_forward()) {
@@ -38,7 +54,7 @@ bool RunCore::start_attempt() {
   if (!excluded_.empty()) {
     if (!given_up_by_all_left()) return false;
     if (auto hopeless = cannot_go_on()) {
-      end(std::move(*hopeless));
+      end(std::move(*hopeless), wire::Stopped::LOST_PARTY);
       return false;
     }
   }
@@ -54,28 +70,39 @@ bool RunCore::start_attempt() {
   const std::string id = digest.value();
 
   if (attempt_) {
-    // Nobody can release the old one any more: all members have given it up.
-    if (attempt_->reserved) ledger_.restore(attempt_->id);
+    // All who are left have given the old one up; those who were lost may not have.
+    std::vector<PartyId> lost_neighbours = neighbours_in_attempt();
+    std::erase_if(lost_neighbours, [&](PartyId p) { return !excluded_.contains(p); });
+    close_unreleased(lost_neighbours);
     past_attempts_.insert(attempt_->id);
   }
   const bool first_one = !attempt_ && past_attempts_.empty();
-  auto party =
+  auto made =
       factory_(members, {.draws = key_.for_attempt(id),
                          .cipher = first_one ? key_.for_first_cipher() : key_.for_cipher(id)});
-  if (!party) {
+  if (!made) {
     attempt_.reset();
-    end(party.error());
+    end(made.error(), why_of(made.error()));
     return false;
   }
   Attempt attempt;
   attempt.id = id;
   attempt.members = std::move(members);
-  attempt.party = std::move(*party);
+  attempt.party = std::move(made->party);
+  attempt.if_neighbour_released = std::move(made->if_neighbour_released);
+  attempt.limits = made->limits;
   attempt_ = std::move(attempt);
+  step_allowance_ += attempt_->limits.steps;
+  // Before anything is computed that will be sent: the first offer depends on data.
+  if (auto reserved = ledger_.reserve(id, made->charges); !reserved) {
+    end(reserved.error(), why_of(reserved.error()));
+    return false;
+  }
+  attempt_->reserved = true;
   phase_ = Phase::kSealing;
   auto first = attempt_->party->start();
   if (!first) {
-    end(first.error());
+    end(first.error(), why_of(first.error()));
     return false;
   }
   send(std::move(*first));
@@ -97,13 +124,31 @@ bool RunCore::start_attempt() {
   return true;
 }
 
+// The attempt is over, and this party has not released it. If it said Ready, those who may have
+// released have shown what they hold of it: docs/proofs/session.md, Claim 9.
+void RunCore::close_unreleased(const std::vector<PartyId>& may_have_released) {
+  Attempt& attempt = *attempt_;
+  if (released_ || !std::exchange(attempt.reserved, false)) return;
+  if (!attempt.party->shown()) {
+    ledger_.restore(attempt.id);
+    return;
+  }
+  ledger_.give_up(attempt.id);
+  looks_booked_ += neighbours_in_attempt().size();
+  if (!attempt.ready || attempt.if_neighbour_released.empty()) return;
+  for (const PartyId neighbour : may_have_released) {
+    ledger_.book(attempt.id, fmt::format("released-by-{}", neighbour + 1),
+                 attempt.if_neighbour_released);
+  }
+}
+
 // We said Without, but somebody who is still with us had passed the barrier before: then no
 // attempt without the lost ones can start, for it would need that party's Without, and the old
 // attempt is the one to finish.
 bool RunCore::resume_attempt() {
-  if (!attempt_ || !attempt_->suspended || !attempt_->reserved) return false;
+  if (!attempt_ || !attempt_->suspended || !attempt_->ready) return false;
   const auto released = releasers_.find(attempt_->id);
-  if (released == releasers_.end() || !all_members(readies_[attempt_->id])) return false;
+  if (released == releasers_.end() || !all_ready()) return false;
   const bool by_one_of_us = std::ranges::any_of(
       released->second, [&](PartyId p) { return !excluded_.contains(p) && place_of(p); });
   if (!by_one_of_us) return false;
@@ -116,20 +161,20 @@ bool RunCore::resume_attempt() {
 
 bool RunCore::seal() {
   if (!attempt_->party->sealed()) return false;
-  if (auto reserved = ledger_.reserve(attempt_->id); !reserved) {
-    end(reserved.error());
-    return false;
-  }
-  attempt_->reserved = true;
+  attempt_->ready = true;
   phase_ = Phase::kReady;
+  const auto words = attempt_->party->first_words();
   wire::Text text;
   text.mutable_ready()->set_attempt(attempt_->id);
+  text.mutable_ready()->set_commitment(
+      commitment_to(words ? digest_of_first_words(*words) : std::string(), attempt_->id,
+                    *place_of(terms_.self), key_.commitment_nonce(attempt_->id)));
   say(text);
   return true;
 }
 
 bool RunCore::pass_barrier() {
-  if (!all_members(readies_[attempt_->id])) return false;
+  if (!all_ready()) return false;
   ledger_.spend(attempt_->id);
   released_ = true;
   phase_ = Phase::kReleasing;
@@ -138,7 +183,7 @@ bool RunCore::pass_barrier() {
   say(text);
   auto first = attempt_->party->release();
   if (!first) {
-    end(first.error());
+    end(first.error(), why_of(first.error()));
     return false;
   }
   send(std::move(*first));
@@ -164,8 +209,9 @@ bool RunCore::conclude() {
     for (const auto& [author, signed_release] : attempt_->witnessed) {
       auto& witness = *outcome.add_witness();
       witness.set_author(author);
-      witness.set_digest(signed_release.first);
-      witness.set_signature(signed_release.second);
+      witness.set_digest(signed_release.digest);
+      witness.set_signature(signed_release.signature);
+      witness.set_nonce(signed_release.nonce);
     }
   }
   say(text);
@@ -192,9 +238,10 @@ bool RunCore::compare() {
                                                   attempt_->heard_scale[author] == outcome.scale());
     if (!as_heard) {
       end(failed(
-          "E-equivocation",
-          fmt::format("{} did not send the same values to all of its neighbours", name(author)),
-          "its words cannot be relied on; run again without it"));
+              "E-equivocation",
+              fmt::format("{} did not send the same values to all of its neighbours", name(author)),
+              "its words cannot be relied on; run again without it"),
+          wire::Stopped::PEER_FAULT, author);
       return false;
     }
     const std::vector<double> theirs(outcome.values().begin(), outcome.values().end());
@@ -204,7 +251,8 @@ bool RunCore::compare() {
     name_who_differs();
     if (!over()) {
       end(failed("E-outcome-differs", fmt::format("{} ended with another result", name(author)),
-                 "the result was not kept; compare programs and logs with its operator"));
+                 "the result was not kept; compare programs and logs with its operator"),
+          wire::Stopped::PEER_FAULT, author);
     }
     return false;
   }
@@ -223,18 +271,20 @@ void RunCore::name_who_differs() {
     const wire::Outcome& outcome = outcomes_[attempt_->id].at(author);
     for (const wire::Witness& theirs : outcome.witness()) {
       const auto ours = attempt_->witnessed.find(theirs.author());
-      if (ours == attempt_->witnessed.end() || ours->second.first == theirs.digest()) continue;
+      if (ours == attempt_->witnessed.end() || ours->second.digest == theirs.digest()) continue;
       const PartyId suspect = attempt_->members[theirs.author()];
       const bool proven = signer_.verify(
           hellos_.at(suspect).certificate,
-          release_text(attempt_->id, theirs.author(), theirs.digest()), theirs.signature());
+          release_text(attempt_->id, theirs.author(), theirs.digest(), theirs.nonce()),
+          theirs.signature());
       // A witness that cannot prove it is lying itself.
       const PartyId liar = proven ? suspect : author;
       end(failed("E-equivocation",
                  proven ? fmt::format("{} signed two different releases", name(liar))
                         : fmt::format("{} claims a release that {} did not sign", name(liar),
                                       name(suspect)),
-                 "its words cannot be relied on; run again without it"));
+                 "its words cannot be relied on; run again without it"),
+          wire::Stopped::PEER_FAULT, liar);
       return;
     }
   }
@@ -247,7 +297,7 @@ std::string RunCore::transcript_hash() const {
     const Outcomes& outcomes = outcomes_.at(attempt_->id);
     for (const PartyId author : attempt_->members) sent.push_back(outcomes.at(author).sent());
   } else {
-    for (const auto& [author, release] : attempt_->witnessed) sent.push_back(release.first);
+    for (const auto& [author, release] : attempt_->witnessed) sent.push_back(release.digest);
   }
   return sotto::transcript_hash(attempt_->id, sent);
 }

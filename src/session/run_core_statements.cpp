@@ -13,19 +13,10 @@ Error refused_statement(std::string what) {
   return failed("E-statement", std::move(what), "it was refused, and nothing has changed");
 }
 
-// More statements than any honest author makes: a set per loss, and a few for each.
-std::size_t most_statements(std::size_t parties) {
-  return 8 + 4 * parties;
-}
-
-// The beginning of a text, cut between two characters: half of one would make the next
-// statement unreadable.
-std::string beginning_of(const std::string& text) {
-  constexpr std::size_t kMost = 500;
-  if (text.size() <= kMost) return text;
-  std::size_t size = kMost;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;
-  return text.substr(0, size);
+// E- and small letters: what may be repeated to a person.
+bool is_error_name(const std::string& text) {
+  return text.starts_with("E-") && text.size() <= kMaxErrorNameBytes &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-", 2) == std::string::npos;
 }
 
 }  // namespace
@@ -34,10 +25,16 @@ Result<void> RunCore::inspect_statement(const wire::Statement& statement) const 
   if (statement.author() >= terms_.graph.size()) return refused_statement("a statement of nobody");
   const std::string& author = name(statement.author());
   if (statement.nonce().size() != kNonceBytes) return refused_statement("a malformed statement");
+  const std::size_t longest =
+      std::max({most_hello_bytes(), terms_.limits.outcome, most_word_bytes(terms_.graph.size())});
+  if (statement.text().size() > longest) {
+    return refused_statement(fmt::format("a statement of {} that is longer than any", author));
+  }
   const std::string signed_text = statement_text(terms_.study_hash, statement);
   if (seen_.contains(signed_text)) return {};  // checked when it came first
   const auto text = parse<wire::Text>(statement.text());
   if (!text) return refused_statement(fmt::format("a malformed statement of {}", author));
+  SOTTO_TRY(inspect_text(author, *text, statement.text().size()));
   std::string certificate;
   if (text->has_hello()) {
     certificate = text->hello().certificate();
@@ -61,6 +58,56 @@ Result<void> RunCore::inspect_statement(const wire::Statement& statement) const 
   return {};
 }
 
+// Form and length, before anybody looks at who signed it.
+Result<void> RunCore::inspect_text(const std::string& author, const wire::Text& text,
+                                   std::size_t bytes) const {
+  const std::size_t parties = terms_.graph.size();
+  const auto is_attempt = [](const std::string& id) { return id.size() == kDigestBytes; };
+  std::size_t longest = most_word_bytes(parties);
+  bool well_formed = true;
+  switch (text.kind_case()) {
+    case wire::Text::kHello:
+      longest = most_hello_bytes();
+      break;
+    case wire::Text::kOutcome:
+      longest = terms_.limits.outcome;
+      well_formed = is_attempt(text.outcome().attempt());
+      break;
+    case wire::Text::kReady:
+      well_formed =
+          is_attempt(text.ready().attempt()) && text.ready().commitment().size() == kDigestBytes;
+      break;
+    case wire::Text::kReleased:
+      well_formed = is_attempt(text.released().attempt());
+      break;
+    case wire::Text::kStopped:
+      well_formed = text.stopped().party() <= parties &&
+                    (text.stopped().error().empty() || is_error_name(text.stopped().error()));
+      break;
+    case wire::Text::kWithout:
+    case wire::Text::KIND_NOT_SET:
+      break;
+  }
+  if (bytes > longest) {
+    return refused_statement(fmt::format("a statement of {} that is longer than any", author));
+  }
+  if (!well_formed) return refused_statement(fmt::format("a malformed statement of {}", author));
+  return {};
+}
+
+bool RunCore::of_another_run(const wire::Statement& statement) const {
+  const auto known = hellos_.find(statement.author());
+  return known != hellos_.end() && known->second.nonce != statement.nonce();
+}
+
+// The statement that was too much is heard, and its author blamed; no other is.
+bool RunCore::said_too_much(PartyId author) const {
+  const auto said = said_.find(author);
+  const std::size_t parties = terms_.graph.size();
+  return said != said_.end() && (said->second.statements > most_statements(parties) ||
+                                 said->second.bytes > most_statement_bytes(parties, terms_.limits));
+}
+
 void RunCore::say(const wire::Text& text) {
   wire::Statement statement;
   statement.set_author(terms_.self);
@@ -82,18 +129,13 @@ void RunCore::flood(const wire::Statement& statement, std::optional<PartyId> exc
 }
 
 void RunCore::hear_statement(PartyId from, const wire::Statement& statement) {
-  if (!seen_.insert(statement_text(terms_.study_hash, statement)).second) return;
   const PartyId author = statement.author();
   const auto text = parse<wire::Text>(statement.text());
   if (!text) return;  // inspect() lets none pass
-  const auto known = hellos_.find(author);
-  if (known != hellos_.end() && known->second.nonce != statement.nonce()) {
-    notes_.push_back(
-        fmt::format("{} speaks for another run: it has begun anew, or somebody repeats old words",
-                    name(author)));
-    return;
-  }
-  if (++statements_of_[author] > most_statements(terms_.graph.size())) {
+  seen_.insert(statement_text(terms_.study_hash, statement));
+  ++said_[author].statements;
+  said_[author].bytes += statement.text().size();
+  if (said_too_much(author)) {
     blame(author,
           failed("E-statement", fmt::format("{} says more than anybody has to say", name(author)),
                  "ask its operator to check the program"));
@@ -101,7 +143,7 @@ void RunCore::hear_statement(PartyId from, const wire::Statement& statement) {
   }
   ++news_;
   flood(statement, from);
-  if (text->has_hello() && known == hellos_.end()) {
+  if (text->has_hello() && !hellos_.contains(author)) {
     hellos_[author] = {text->hello().certificate(), statement.nonce()};
     return;
   }
@@ -127,7 +169,7 @@ void RunCore::hear_text(PartyId author, const wire::Text& text) {
       break;
     }
     case wire::Text::kReady:
-      readies_[text.ready().attempt()].insert(author);
+      hear_ready(author, text.ready());
       break;
     case wire::Text::kReleased:
       releasers_[text.released().attempt()].insert(author);
@@ -137,12 +179,40 @@ void RunCore::hear_text(PartyId author, const wire::Text& text) {
       break;
     case wire::Text::kStopped:
       if (author != terms_.self && !excluded_.contains(author)) {
-        lose(author, fmt::format("it stopped: {}", beginning_of(text.stopped().reason())));
+        lose(author, "it stopped: " + reason_of(text.stopped()));
       }
       break;
     case wire::Text::KIND_NOT_SET:
       break;
   }
+}
+
+std::string RunCore::reason_of(const wire::Stopped& stopped) const {
+  const std::string who =
+      stopped.party() == 0 ? std::string("somebody") : name(stopped.party() - 1);
+  switch (stopped.why()) {
+    case wire::Stopped::GAVE_UP:
+      return "its operator gave the run up";
+    case wire::Stopped::PRIVACY_REFUSED:
+      return "going on would cost more privacy than it allows";
+    case wire::Stopped::BAD_INPUT:
+      return "its study or its data cannot be used";
+    case wire::Stopped::PEER_FAULT:
+      return stopped.error().empty() ? fmt::format("it blames {}", who)
+                                     : fmt::format("it blames {} ({})", who, stopped.error());
+    case wire::Stopped::LOST_PARTY:
+      return fmt::format("it lost {}", who);
+    default:
+      return "something failed there";
+  }
+}
+
+void RunCore::hear_ready(PartyId author, const wire::Ready& ready) {
+  const auto [known, fresh] = readies_[ready.attempt()].try_emplace(author, ready.commitment());
+  if (fresh || known->second == ready.commitment()) return;
+  blame(author, failed("E-equivocation",
+                       fmt::format("{} committed itself to two different releases", name(author)),
+                       "its words cannot be relied on; run again without it"));
 }
 
 void RunCore::hear_outcome(PartyId author, const wire::Outcome& outcome) {

@@ -10,13 +10,6 @@
 namespace sotto::session {
 namespace {
 
-// What an honest neighbour can send of an attempt before we begin it: the first message of a
-// sealing, and no more, for it waits for ours. Attempts may follow quickly, and each has a party
-// less than the one before.
-std::size_t most_early_steps(std::size_t parties) {
-  return 2 + parties;
-}
-
 double largest_of(std::span<const double> values) {
   double largest = 0;
   for (const double value : values) largest = std::max(largest, std::abs(value));
@@ -26,6 +19,10 @@ double largest_of(std::span<const double> values) {
 bool readable(const Payload& payload) {
   return std::holds_alternative<RoundValues>(payload) ||
          std::holds_alternative<RoundReleases>(payload);
+}
+
+bool is_round(const wire::Step& step) {
+  return step.has_round_values() || step.has_round_releases();
 }
 
 Error refused_step(std::string what) {
@@ -38,9 +35,19 @@ Error refused_step(std::string what) {
 // ignored anyway, and what comes early is checked when its time has come.
 Result<void> RunCore::inspect_step(PartyId from, const wire::Step& step) const {
   if (step.attempt().size() != kDigestBytes) return refused_step("a message of no attempt");
+  const bool under_way = attempt_ && attempt_->id == step.attempt();
+  const MessageLimits& limits = under_way ? attempt_->limits : terms_.limits;
+  const std::size_t bytes = step.ByteSizeLong();
+  if (bytes > (is_round(step) ? limits.round : limits.sealing)) {
+    return refused_step("a message that is longer than any of its kind");
+  }
+  const auto taken = step_bytes_.find(from);
+  if ((taken == step_bytes_.end() ? 0 : taken->second) + bytes > step_allowance_) {
+    return failed("E-flood", "more than all messages of its run can come to", "it was refused");
+  }
   const auto payload = payload_of(step);
   if (!payload) return refused_step("a malformed message");
-  if (!attempt_ || attempt_->id != step.attempt() || !place_of(from)) return {};
+  if (!under_way || !place_of(from)) return {};
   if (const auto* values = std::get_if<RoundValues>(&*payload)) {
     if (!signer_.verify(hellos_.at(from).certificate,
                         values_text(attempt_->id, *place_of(from), *values), values->signature)) {
@@ -51,8 +58,8 @@ Result<void> RunCore::inspect_step(PartyId from, const wire::Step& step) const {
     for (const AuthoredRelease& release : releases->news) {
       if (release.author >= attempt_->members.size()) return refused_step("a release of nobody");
       const PartyId author = attempt_->members[release.author];
-      const std::string text =
-          release_text(attempt_->id, release.author, digest_of_release(*release.indices));
+      const std::string text = release_text(attempt_->id, release.author,
+                                            digest_of_release(*release.indices), release.nonce);
       if (!signer_.verify(hellos_.at(author).certificate, text, release.signature)) {
         return refused_step(fmt::format("a release that {} did not sign", name(author)));
       }
@@ -106,7 +113,7 @@ void RunCore::deliver(PartyId from, const Payload& payload) {
 // yet resume; and no more, for it waits for our round. Whoever heard that all are ready has told us
 // before, so an honest neighbour's values never come as a surprise.
 void RunCore::hold(PartyId from, const Payload& payload) {
-  const bool too_soon = !attempt_->suspended && !all_members(readies_[attempt_->id]);
+  const bool too_soon = !attempt_->suspended && !all_ready();
   if (!too_soon && attempt_->held.emplace(from, payload).second) {
     ++news_;
     return;
@@ -117,26 +124,42 @@ void RunCore::hold(PartyId from, const Payload& payload) {
                      "ask its operator to check the program"));
 }
 
-// Remembers what was signed. Two different releases under one author's signature are that
-// author's doing, whoever passed them on.
+// Whoever hears a release has heard all Readys before: nothing is passed on ahead of the barrier.
+// The release that was committed to was chosen when nobody's could be read.
+bool RunCore::opens_commitment(PartyId author, const std::string& digest,
+                               const std::string& nonce) {
+  const auto& ready = readies_[attempt_->id];
+  const auto commitment = ready.find(author);
+  if (commitment != ready.end() &&
+      commitment->second == commitment_to(digest, attempt_->id, *place_of(author), nonce)) {
+    return true;
+  }
+  end(failed("E-commitment",
+             fmt::format("{} released another value than it had committed itself to", name(author)),
+             "it may have chosen it knowing the others'; run again without it"),
+      wire::Stopped::PEER_FAULT, author);
+  return false;
+}
+
+// Remembers what was signed. A release that does not open its author's commitment is that author's
+// doing, whoever passed it on; only one can open it.
 bool RunCore::witness(PartyId from, const Payload& payload) {
   if (const auto* values = std::get_if<RoundValues>(&payload)) {
     auto chain = attempt_->heard_values.try_emplace(from, "sotto values").first;
     chain->second.add(std::uint64_t{values->round}).add(std::span<const double>(values->values));
-    if (values->round == 0) attempt_->heard_scale[from] = largest_of(values->values);
+    if (values->round == 0) {
+      if (!opens_commitment(from, digest_of_first_words(payload), values->nonce)) return false;
+      attempt_->heard_scale[from] = largest_of(values->values);
+    }
   }
   const auto* releases = std::get_if<RoundReleases>(&payload);
   if (releases == nullptr) return true;
   for (const AuthoredRelease& release : releases->news) {
     if (release.author >= attempt_->members.size()) return true;  // refused by the state machine
-    std::string digest = digest_of_release(*release.indices);
-    const auto [known, fresh] =
-        attempt_->witnessed.try_emplace(release.author, std::pair{digest, release.signature});
-    if (fresh || known->second.first == digest) continue;
-    const PartyId author = attempt_->members[release.author];
-    end(failed("E-equivocation", fmt::format("{} signed two different releases", name(author)),
-               "its words cannot be relied on; run again without it"));
-    return false;
+    const std::string digest = digest_of_release(*release.indices);
+    if (!opens_commitment(attempt_->members[release.author], digest, release.nonce)) return false;
+    attempt_->witnessed.try_emplace(release.author,
+                                    SignedRelease{digest, release.signature, release.nonce});
   }
   return true;
 }
@@ -145,6 +168,7 @@ void RunCore::sign(Payload& payload) {
   Attempt& attempt = *attempt_;
   const PartyId self = *place_of(terms_.self);
   if (auto* values = std::get_if<RoundValues>(&payload)) {
+    if (values->round == 0) values->nonce = key_.commitment_nonce(attempt.id);
     values->signature = signer_.sign(values_text(attempt.id, self, *values));
     if (!attempt.sent_values) attempt.sent_values.emplace("sotto values");
     // The same values go to every neighbour; the digest takes each round once.
@@ -159,8 +183,9 @@ void RunCore::sign(Payload& payload) {
     for (AuthoredRelease& release : releases->news) {
       if (release.author != self) continue;
       const std::string digest = digest_of_release(*release.indices);
-      release.signature = signer_.sign(release_text(attempt.id, self, digest));
-      attempt.witnessed.try_emplace(self, std::pair{digest, release.signature});
+      release.nonce = key_.commitment_nonce(attempt.id);
+      release.signature = signer_.sign(release_text(attempt.id, self, digest, release.nonce));
+      attempt.witnessed.try_emplace(self, SignedRelease{digest, release.signature, release.nonce});
     }
   }
 }

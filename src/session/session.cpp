@@ -19,34 +19,34 @@ constexpr Time kLinger{10'000};
 // After so long without a connection a neighbour that needs nothing has left.
 constexpr Time kGone{3'000};
 
-// Marks an end that the ledger brought about: on replay it must happen at the same place.
-constexpr std::string_view kByLedger = "ledger:";
 // How the journal tells a run that a person gave up.
 constexpr std::string_view kAborted = "E-aborted";
 
 // Before the barrier a neighbour that is connected and silent is not known to be lost; after so
-// many patiences without progress the run gives up, and nothing was spent.
+// many patiences without progress the run gives up.
 constexpr int kPatiencesWithoutProgress = 3;
 
 double in_seconds(Time time) {
   return std::chrono::duration<double>(time).count();
 }
 
+// An end that the ledger brought about: on replay it must happen at the same place.
 bool by_ledger(const wire::Ended& ended) {
-  return ended.name().starts_with(kByLedger);
+  return !ended.attempt().empty();
 }
 
-wire::JournalEvent record_of(const Error& error, std::string_view mark) {
+wire::JournalEvent record_of(const Error& error, wire::Stopped::Why why) {
   wire::JournalEvent event;
-  event.mutable_ended()->set_name(fmt::format("{}{}", mark, error.name));
+  event.mutable_ended()->set_name(error.name);
   event.mutable_ended()->set_what(error.what);
   event.mutable_ended()->set_fix(error.fix);
   event.mutable_ended()->set_status(static_cast<int>(error.status));
+  event.mutable_ended()->set_why(why);
   return event;
 }
 
 Error error_from(const wire::Ended& ended) {
-  return {.name = by_ledger(ended) ? ended.name().substr(kByLedger.size()) : ended.name(),
+  return {.name = ended.name(),
           .what = ended.what(),
           .where = {},
           .fix = ended.fix(),
@@ -136,20 +136,16 @@ Result<void> Session::replay(std::span<const std::string> records) {
     const wire::JournalEvent& event = events[k];
     ledger_.refusal.reset();
     if (k + 1 < events.size() && events[k + 1].has_ended() && by_ledger(events[k + 1].ended())) {
-      ledger_.refusal = error_from(events[k + 1].ended());
+      const wire::Ended& ended = events[k + 1].ended();
+      ledger_.refusal = {error_from(ended), ended.attempt()};
     }
     if (event.has_heard()) {
-      const auto body = session::parse<wire::Body>(event.heard().body());
-      const auto neighbours = terms_.graph.neighbours(terms_.self);
-      if (!body || !std::ranges::binary_search(neighbours, event.heard().from()))
-        return damaged_journal();
-      links_.accept(event.heard().from(), event.heard().body());
-      core_.hear(event.heard().from(), *body);
+      SOTTO_TRY(hear_again(event.heard()));
     } else if (event.has_lost() && event.lost().party() < terms_.graph.size()) {
       core_.lose(event.lost().party(), event.lost().reason());
     } else if (event.has_ended()) {
       aborted_ = aborted_ || (!core_.over() && event.ended().name() == kAborted);
-      core_.end(error_from(event.ended()));
+      core_.end(error_from(event.ended()), event.ended().why());
     } else {
       return damaged_journal();
     }
@@ -158,6 +154,21 @@ Result<void> Session::replay(std::span<const std::string> records) {
   ledger_.replaying = false;
   ledger_.refusal.reset();
   (void)core_.take_notes();  // they were told when they happened
+  return {};
+}
+
+Result<void> Session::hear_again(const wire::Heard& heard) {
+  const auto neighbours = terms_.graph.neighbours(terms_.self);
+  if (!std::ranges::binary_search(neighbours, heard.from())) return damaged_journal();
+  if (!heard.idle_digest().empty()) {
+    links_.accept_digest(heard.from(), heard.idle_digest());
+    core_.hear_idle(heard.from(), {});
+    return {};
+  }
+  const auto body = session::parse<wire::Body>(heard.body());
+  if (!body) return damaged_journal();
+  links_.accept(heard.from(), heard.body());
+  core_.hear(heard.from(), *body);
   return {};
 }
 
@@ -174,10 +185,12 @@ void Session::settle(Time now) {
   if (const auto refusal = std::exchange(ledger_.refusal, std::nullopt)) {
     // A ledger that says no is part of the run; one that cannot be asked is a broken machine,
     // and the same event will be tried again.
-    if (refusal->status == Status::kRefused) {
-      record(record_of(*refusal, kByLedger));
+    if (refusal->error.status == Status::kRefused) {
+      wire::JournalEvent event = record_of(refusal->error, wire::Stopped::PRIVACY_REFUSED);
+      event.mutable_ended()->set_attempt(refusal->attempt);
+      record(event);
     } else {
-      broken_ = refusal;
+      broken_ = refusal->error;
     }
   }
   post();
@@ -211,18 +224,32 @@ Received<void> Session::receive(PartyId from, std::string_view frame, Time now) 
     if (refusal.where.empty()) refusal.where = fmt::format("in a message from {}", who);
     return tl::unexpected(std::move(refusal));
   };
+  // Before anything is parsed.
+  if (frame.size() > terms_.limits.frame(terms_.graph.size())) {
+    return named({failed("E-frame", "a message that is longer than any of the study",
+                         "it was refused, and nothing has changed")});
+  }
   auto bytes = links_.receive(from, frame, now);
   if (!bytes) return named(bytes.error());
   if (!*bytes) return {};
   const auto body = session::parse<wire::Body>(**bytes);
   if (!body) return named({failed("E-frame", "a malformed message", "it was refused")});
   if (auto fine = core_.inspect(from, *body); !fine) return named({fine.error()});
+  const bool news = core_.is_news(from, *body);
   wire::JournalEvent event;
   event.mutable_heard()->set_from(from);
-  event.mutable_heard()->set_body(**bytes);
+  if (news) {
+    event.mutable_heard()->set_body(**bytes);
+  } else {
+    event.mutable_heard()->set_idle_digest(session::Links::digest_of(**bytes));
+  }
   record(event);
   links_.accept(from, **bytes);
-  core_.hear(from, *body);
+  if (news) {
+    core_.hear(from, *body);
+  } else {
+    core_.hear_idle(from, *body);
+  }
   settle(now);
   return {};
 }
@@ -257,22 +284,23 @@ void Session::tick(Time now) {
   stop(failed("E-patience",
               fmt::format("nothing was heard for {:.0f} s, while waiting for {}", in_seconds(limit),
                           fmt::join(names_of(core_.waiting_for()), ", ")),
-              core_.released() ? "this party's value was released and is spent; a new run costs "
-                                 "the budget again"
-                               : "nothing was spent; see what became of them, and run again"));
+              core_.what_left() + (core_.released() ? "; a new run costs the budget again"
+                                                    : "; see what became of them, and run again")),
+       wire::Stopped::LOST_PARTY);
 }
 
-void Session::stop(const Error& error) {
+void Session::stop(const Error& error, wire::Stopped::Why why) {
   if (core_.over()) return;
-  record(record_of(error, {}));
-  core_.end(error);
+  record(record_of(error, why));
+  core_.end(error, why);
   post();
 }
 
 void Session::abort() {
   aborted_ = aborted_ || !core_.over();
   stop(failed(std::string(kAborted), "the run was given up with sotto abort",
-              "start another with sotto join"));
+              "start another with sotto join"),
+       wire::Stopped::GAVE_UP);
 }
 
 std::optional<KeyedRandom::Key> Session::idle_key() const {
@@ -352,7 +380,7 @@ std::string Session::describe() const {
 }
 
 std::string Session::statement() const {
-  if (!core_.released()) return "nothing readable has left this party, and nothing was spent";
+  if (!core_.released()) return core_.what_left();
   return fmt::format(
       "this party's noisy value was released once; ε = {:g}, δ = {:g} per {} are spent",
       terms_.debit.epsilon, terms_.debit.delta, terms_.debit.unit);

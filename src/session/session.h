@@ -41,8 +41,8 @@ class Session {
   [[nodiscard]] Received<void> receive(PartyId from, std::string_view frame, Time now);
   // Call at least every second or so.
   void tick(Time now);
-  // Ends the run, for all.
-  void stop(const Error& error);
+  // Ends the run, for all. The others hear the class of it, and none of the error's words.
+  void stop(const Error& error, wire::Stopped::Why why = wire::Stopped::INTERNAL);
   // The same, because a person gave it up: E-aborted.
   void abort();
 
@@ -74,6 +74,7 @@ class Session {
   Session(SessionTerms terms, const Signer& signer, Journal& journal, PartyFactory factory,
           const RunKey& key, Time now);
   [[nodiscard]] Result<void> replay(std::span<const std::string> records);
+  [[nodiscard]] Result<void> hear_again(const wire::Heard& heard);
   void record(const wire::JournalEvent& event);
   // After an event: a refusal of the ledger's is recorded, the run's words go into the links.
   void settle(Time now);

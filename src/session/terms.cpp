@@ -51,6 +51,10 @@ KeyedRandom::Key RunKey::for_cipher(std::string_view attempt) const {
   return derived("sotto cipher key", attempt);
 }
 
+std::string RunKey::commitment_nonce(std::string_view attempt) const {
+  return Digest("sotto commitment nonce").add(bytes()).add(attempt).value();
+}
+
 KeyedRandom::Key RunKey::derived(std::string_view purpose, std::string_view attempt) const {
   const std::string bits = Digest(purpose).add(bytes()).add(attempt).value();
   KeyedRandom::Key key{};

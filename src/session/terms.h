@@ -12,6 +12,7 @@
 #include "graph/graph.h"
 #include "protocol/message.h"
 #include "session/journal.h"
+#include "session/limits.h"
 
 // What a session is given: the study's terms, who signs, all randomness, and who computes.
 namespace sotto {
@@ -28,7 +29,8 @@ struct SessionTerms {
   std::size_t min_parties = 0;     // fewer than this never go on; all, if nobody may be lost
   Time meeting{};                  // how long parties may take to show up
   Time patience{};                 // how long one that was there may be silent
-  Debit debit;                     // `run` and `attempt` are filled in by the session
+  Debit debit;                     // run, attempt and charges are filled in by the session
+  MessageLimits limits;            // of any set of parties that may be left
   // Of what this party brings. A run is never resumed with other data: the same noise over two
   // values would show their difference.
   std::string data_digest = {};
@@ -72,6 +74,8 @@ class RunKey {
   [[nodiscard]] KeyedRandom::Key for_first_cipher() const;
   // The same for a later attempt: no randomness of a ciphertext is ever used for another.
   [[nodiscard]] KeyedRandom::Key for_cipher(std::string_view attempt) const;
+  // What hides an attempt's release in its commitment. 32 bytes.
+  [[nodiscard]] std::string commitment_nonce(std::string_view attempt) const;
 
  private:
   RunKey() = default;
@@ -86,10 +90,20 @@ struct AttemptKeys {
   bool operator==(const AttemptKeys&) const = default;
 };
 
+// A party of one attempt, and what the attempt costs: all from the plan of its members.
+struct AttemptParty {
+  std::unique_ptr<StagedParty> party;
+  std::vector<ObserverCharge> charges;  // for the ledger, before the party has said a word
+  // What a neighbour's release shows of this party if the attempt is given up here; only `looks`
+  // count. Empty where it shows nothing. docs/proofs/session.md
+  std::vector<ObserverCharge> if_neighbour_released = {};
+  MessageLimits limits;
+};
+
 // Makes this party's state machine for a set of parties (ascending, as the study numbers
 // them; the machine numbers them from 0), calibrated for exactly that set. The same arguments give
 // the same party, to the bit.
-using PartyFactory = std::function<Result<std::unique_ptr<StagedParty>>(
-    std::span<const PartyId> members, const AttemptKeys& keys)>;
+using PartyFactory =
+    std::function<Result<AttemptParty>(std::span<const PartyId> members, const AttemptKeys& keys)>;
 
 }  // namespace sotto

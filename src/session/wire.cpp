@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/check.h"
 #include "base/digest.h"
 
 namespace sotto {
@@ -46,20 +47,30 @@ std::optional<Payload> pairwise_from(const wire::PairwiseOffer& offer) {
   return result;
 }
 
+bool can_open(const std::string& nonce) {
+  return nonce.empty() || nonce.size() == kDigestBytes;
+}
+
 std::optional<Payload> values_from(const wire::RoundValues& values) {
-  if (values.signature().size() > kMaxSignatureBytes) return std::nullopt;
-  return RoundValues{
-      values.round(), {values.values().begin(), values.values().end()}, values.signature()};
+  if (values.signature().size() > kMaxSignatureBytes || !can_open(values.nonce())) {
+    return std::nullopt;
+  }
+  return RoundValues{values.round(),
+                     {values.values().begin(), values.values().end()},
+                     values.signature(),
+                     values.nonce()};
 }
 
 std::optional<Payload> releases_from(const wire::RoundReleases& releases) {
   RoundReleases result{releases.round(), {}};
   for (const wire::AuthoredRelease& release : releases.news()) {
     auto indices = get(release.indices());
-    if (!indices || release.signature().size() > kMaxSignatureBytes) return std::nullopt;
+    if (!indices || release.signature().size() > kMaxSignatureBytes || !can_open(release.nonce())) {
+      return std::nullopt;
+    }
     result.news.push_back({release.author(),
                            std::make_shared<const IntegerVector>(std::move(*indices)),
-                           release.signature()});
+                           release.signature(), release.nonce()});
   }
   return result;
 }
@@ -81,6 +92,7 @@ wire::Step step_of(const Payload& payload) {
     out.set_round(values->round);
     out.mutable_values()->Add(values->values.begin(), values->values.end());
     out.set_signature(values->signature);
+    out.set_nonce(values->nonce);
   } else {
     const auto& releases = std::get<RoundReleases>(payload);
     auto& out = *step.mutable_round_releases();
@@ -90,6 +102,7 @@ wire::Step step_of(const Payload& payload) {
       item.set_author(release.author);
       put(*release.indices, *item.mutable_indices());
       item.set_signature(release.signature);
+      item.set_nonce(release.nonce);
     }
   }
   return step;
@@ -115,6 +128,25 @@ std::optional<Payload> payload_of(const wire::Step& step) {
 
 std::string digest_of_release(const IntegerVector& indices) {
   return Digest("sotto indices").add(indices).value();
+}
+
+std::string digest_of_first_words(const Payload& payload) {
+  if (const auto* values = std::get_if<RoundValues>(&payload)) {
+    return Digest("sotto first values").add(std::span<const double>(values->values)).value();
+  }
+  const auto* releases = std::get_if<RoundReleases>(&payload);
+  check(releases != nullptr && releases->news.size() == 1, "a party's first words are its own");
+  return digest_of_release(*releases->news.front().indices);
+}
+
+std::string commitment_to(std::string_view release_digest, std::string_view attempt, PartyId author,
+                          std::string_view nonce) {
+  return Digest("sotto commitment")
+      .add(attempt)
+      .add(std::uint64_t{author})
+      .add(nonce)
+      .add(release_digest)
+      .value();
 }
 
 std::string transcript_hash(std::string_view attempt, std::span<const std::string> sent) {
@@ -150,12 +182,13 @@ std::string statement_text(std::string_view study_hash, const wire::Statement& s
       .value();
 }
 
-std::string release_text(std::string_view attempt, PartyId author,
-                         std::string_view indices_digest) {
+std::string release_text(std::string_view attempt, PartyId author, std::string_view indices_digest,
+                         std::string_view nonce) {
   return Digest("sotto release")
       .add(attempt)
       .add(std::uint64_t{author})
       .add(indices_digest)
+      .add(nonce)
       .value();
 }
 
@@ -165,6 +198,7 @@ std::string values_text(std::string_view attempt, PartyId sender, const RoundVal
       .add(std::uint64_t{sender})
       .add(std::uint64_t{values.round})
       .add(std::span<const double>(values.values))
+      .add(values.nonce)
       .value();
 }
 

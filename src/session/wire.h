@@ -17,17 +17,25 @@ namespace sotto {
 // What all parties must do alike and no study says: the grid, the weights of a table's sums, the
 // rounds, these messages. Raise it with every change to any of them, so that two versions that
 // would compute different things do not start.
-inline constexpr std::uint32_t kProtocol = 2;
+inline constexpr std::uint32_t kProtocol = 3;
 
 inline constexpr std::size_t kNonceBytes = 16;
 inline constexpr std::size_t kDigestBytes = 32;
 inline constexpr std::size_t kMaxSignatureBytes = 128;
 inline constexpr std::size_t kMaxCertificateBytes = 16'384;
+inline constexpr std::size_t kMaxErrorNameBytes = 40;
 
 [[nodiscard]] wire::Step step_of(const Payload& payload);
 [[nodiscard]] std::optional<Payload> payload_of(const wire::Step& step);
 
 [[nodiscard]] std::string digest_of_release(const IntegerVector& indices);
+// Of what a party says first, which is all its own: its release, or its first round's values.
+[[nodiscard]] std::string digest_of_first_words(const Payload& payload);
+
+// What Ready binds its author to: hides the release behind the nonce, and no other release fits.
+// `author` as the attempt numbers its members.
+[[nodiscard]] std::string commitment_to(std::string_view release_digest, std::string_view attempt,
+                                        PartyId author, std::string_view nonce);
 
 // What all parties saw of a run, as one name: SHA-256, hexadecimal, over the attempt and what each
 // member sent that can be read, in the study's order: digest_of_release() with `exact`, otherwise
@@ -48,7 +56,7 @@ template <class T>
                                          const wire::Statement& statement);
 // `author` and `sender` as the attempt numbers its members.
 [[nodiscard]] std::string release_text(std::string_view attempt, PartyId author,
-                                       std::string_view indices_digest);
+                                       std::string_view indices_digest, std::string_view nonce);
 [[nodiscard]] std::string values_text(std::string_view attempt, PartyId sender,
                                       const RoundValues& values);
 

@@ -36,9 +36,9 @@ std::vector<Payload> some_payloads() {
           ShuffleOffer{},
           ShuffleReply{some_integers()},
           pairwise,
-          RoundValues{7, values, "signature"},
+          RoundValues{7, values, "signature", std::string(kDigestBytes, 'n')},
           RoundValues{},
-          RoundReleases{3, {{1, indices, "a"}, {0, none, ""}}},
+          RoundReleases{3, {{1, indices, "a", std::string(kDigestBytes, 'm')}, {0, none, ""}}},
           RoundReleases{}};
 }
 
@@ -60,6 +60,7 @@ TEST(Wire, EveryPayloadComesBackWithTheSameBytes) {
   const auto releases = std::get<RoundReleases>(*payload_of(step_of(some_payloads()[6])));
   EXPECT_EQ(*releases.news[0].indices, some_integers());
   EXPECT_EQ(releases.news[0].signature, "a");
+  EXPECT_EQ(releases.news[0].nonce, std::string(kDigestBytes, 'm'));
 }
 
 RC_GTEST_PROP(Wire, AnIntegerHasOneFormOnly, ()) {
@@ -98,6 +99,31 @@ TEST(Wire, RefusesWhatIsTooLongOrMissing) {
   releases.mutable_round_releases()->add_news()->set_signature(
       std::string(kMaxSignatureBytes + 1, 's'));
   EXPECT_FALSE(payload_of(releases).has_value());
+}
+
+TEST(Wire, RefusesNoncesThatCanOpenNothing) {
+  for (const std::size_t size : {1U, 31U, 33U}) {
+    wire::Step values;
+    values.mutable_round_values()->set_nonce(std::string(size, 'n'));
+    EXPECT_FALSE(payload_of(values).has_value()) << size;
+    wire::Step releases;
+    releases.mutable_round_releases()->add_news()->set_nonce(std::string(size, 'n'));
+    EXPECT_FALSE(payload_of(releases).has_value()) << size;
+  }
+}
+
+// Whoever could find two openings, or read one without the nonce, could choose its value late.
+TEST(Wire, ACommitmentFitsOneReleaseOfOneAuthorInOneAttempt) {
+  const IntegerVector indices = some_integers();
+  const std::string release = digest_of_release(indices);
+  const std::string nonce(kDigestBytes, 'n');
+  const std::string made = commitment_to(release, "attempt", 1, nonce);
+  EXPECT_EQ(made, commitment_to(release, "attempt", 1, nonce));
+  EXPECT_NE(made, commitment_to(digest_of_release({Integer(1)}), "attempt", 1, nonce));
+  EXPECT_NE(made, commitment_to(release, "another", 1, nonce));
+  EXPECT_NE(made, commitment_to(release, "attempt", 2, nonce));
+  EXPECT_NE(made, commitment_to(release, "attempt", 1, std::string(kDigestBytes, 'm')));
+  EXPECT_EQ(made.find(release), std::string::npos);
 }
 
 wire::Frame a_frame() {

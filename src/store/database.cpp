@@ -122,10 +122,18 @@ Result<int> Database::finish(Rows& rows) const {
   }
 }
 
-Result<void> Database::empty_log() {
+// Its first column says whether somebody was in the way; that is no error to SQLite.
+Result<bool> Database::empty_log() {
   SOTTO_ASSIGN(auto rows, query("PRAGMA wal_checkpoint(TRUNCATE)"));
-  SOTTO_TRY(rows.step());
-  return {};
+  SOTTO_ASSIGN(const bool row, rows.step());
+  return row && rows.integer(0) == 0;
+}
+
+Result<bool> Database::empty_log_if_free() {
+  sqlite3_busy_timeout(handle_.get(), 0);
+  auto emptied = empty_log();
+  sqlite3_busy_timeout(handle_.get(), kBusyMilliseconds);
+  return emptied;
 }
 
 Result<void> Database::script(const char* sql) {

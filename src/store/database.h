@@ -66,9 +66,11 @@ class Database {
   // Several statements without arguments, one after the other.
   [[nodiscard]] Result<void> script(const char* sql);
 
-  // What was overwritten in the file goes from its write-ahead log too, unless another process
-  // is reading there.
-  [[nodiscard]] Result<void> empty_log();
+  // What was overwritten in the file goes from its write-ahead log too: false if another process
+  // was reading there all the time that it was waited for.
+  [[nodiscard]] Result<bool> empty_log();
+  // The same without waiting.
+  [[nodiscard]] Result<bool> empty_log_if_free();
 
   [[nodiscard]] const std::string& path() const { return path_; }
 

@@ -93,6 +93,9 @@ Result<Store> Store::open(const std::string& home, UnixClock clock) {
   SOTTO_TRY(store::make_private_file(path));
   SOTTO_ASSIGN(auto database, Database::open(path));
   SOTTO_TRY(store::prepare_schema(*database));
+  // Keys of runs that have ended may be left in the log: by a crash, or because somebody was
+  // reading. Whoever only wants to read is not to fail for it.
+  static_cast<void>(database->empty_log_if_free());
   return Store(home, std::move(clock), std::move(database));
 }
 
@@ -189,6 +192,13 @@ Result<void> Store::set_phase(const std::string& run, const std::string& phase) 
 
 Result<void> Store::end(const std::string& run, RunState state,
                         const std::vector<std::string>& files, const std::string& note) {
+  SOTTO_TRY(write_end(run, state, files, note));
+  SOTTO_TRY(database_->empty_log());
+  return {};
+}
+
+Result<void> Store::write_end(const std::string& run, RunState state,
+                              const std::vector<std::string>& files, const std::string& note) {
   SOTTO_ASSIGN(auto transaction, Transaction::begin(*database_));
   SOTTO_ASSIGN(const auto row, row_of(*database_, run));
   if (row.state == state) return {};
@@ -206,8 +216,7 @@ Result<void> Store::end(const std::string& run, RunState state,
   SOTTO_TRY(database_->change("DELETE FROM records WHERE owner = ?", row.id));
   SOTTO_TRY(database_->change("UPDATE runs SET records = 0, head = ? WHERE id = ?",
                               Blob{journal_head(run)}, row.id));
-  SOTTO_TRY(transaction.commit());
-  return database_->empty_log();
+  return transaction.commit();
 }
 
 Result<void> Store::request_abort(const std::string& run) {

@@ -48,8 +48,9 @@ struct StudyRuns {
 //  1. After a crash at any instant the file is as after the last commit that returned,
 //     or one that was under way: never in between.
 //  2. A journal's records are never changed, and removed only when the run has ended: overwritten,
-//     for they hold the key that its noise came from. Each is tied to those before it by a
-//     digest, so damage is found before it is used.
+//     for they hold the key that its noise came from, and gone from the write-ahead log too: at
+//     once, or when the file is opened next if another process was reading it. Each is tied to
+//     those before it by a digest, so damage is found before it is used.
 //  3. An entry of the ledger that was spent stays spent, and what was shown stays booked.
 //  4. A run that has ended reserves and spends nothing any more.
 //
@@ -142,6 +143,9 @@ class Store {
   [[nodiscard]] Result<std::int64_t> row_number(const std::string& run) const;
   [[nodiscard]] Result<void> end(const std::string& run, RunState state,
                                  const std::vector<std::string>& files, const std::string& note);
+  [[nodiscard]] Result<void> write_end(const std::string& run, RunState state,
+                                       const std::vector<std::string>& files,
+                                       const std::string& note);
 
   std::string home_;
   UnixClock clock_;

@@ -20,6 +20,7 @@ FaultSchedule::FaultSchedule(std::uint64_t seed, FaultKind kind, const Simulated
   character_ = draw_character();
   for (PartyId p = 0; p < study.graph.size(); ++p) {
     machines_.push_back(std::make_unique<Machine>(p));
+    machines_.back()->journal.set_limit(draw_limit());
     at(up_to(20'000), {.what = What::kStart, .party = p});
   }
 }
@@ -105,6 +106,7 @@ void FaultSchedule::crash(PartyId p, std::optional<Time> back_after) {
     at(now_ + *back_after, {.what = What::kStart, .party = p});
   } else {
     machine.gone = true;
+    checker_.died(p, machine.journal);
     ++counts_.deaths;
   }
 }

@@ -62,6 +62,7 @@ class FaultSchedule {
   };
 
   [[nodiscard]] Character draw_character();
+  [[nodiscard]] double draw_limit();  // of a party's account
   [[nodiscard]] bool chance(std::uint64_t of_1000) { return random_.below(1000) < of_1000; }
   [[nodiscard]] Time up_to(std::uint64_t milliseconds);
   [[nodiscard]] Connection& between(PartyId a, PartyId b);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "support/fault_schedule.h"
 
@@ -114,6 +115,15 @@ FaultSchedule::Character FaultSchedule::draw_character() {
     character.target = kTargets[random_.below(kTargets.size())];
   }
   return character;
+}
+
+// Room for one attempt, for one after another that was given up, for two, or for all.
+double FaultSchedule::draw_limit() {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (kind_ != FaultKind::kAny) return kInfinity;
+  constexpr std::array kLimits{1.01 * kSimulatedRelease, kSimulatedRelease + 1.5 * kSimulatedLook,
+                               2.01 * kSimulatedRelease, kInfinity};
+  return kLimits[random_.below(kLimits.size())];
 }
 
 std::optional<Time> FaultSchedule::outage() {

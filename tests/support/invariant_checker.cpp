@@ -38,7 +38,11 @@ InvariantChecker::InvariantChecker(const SimulatedStudy& study)
       study_(study),
       rounds_(study.graph.size()),
       attempts_(study.graph.size()),
-      released_with_(study.graph.size()) {
+      released_with_(study.graph.size()),
+      runs_(study.graph.size()),
+      shown_(study.graph.size()),
+      said_ready_(study.graph.size()),
+      booked_(study.graph.size()) {
   for (PartyEnd& end : ends) end.dead = true;
 }
 
@@ -70,9 +74,19 @@ void InvariantChecker::sent(PartyId from, const std::string& frame, const Sessio
   if (parsed->number() == 0) return;
   auto body = session::parse<wire::Body>(parsed->body());
   if (!body) return violated(from, "sent what cannot be read");
+  if (body->has_statement() && body->statement().author() == from) {
+    wire::Text text;
+    if (text.ParseFromString(body->statement().text()) && text.has_ready()) {
+      said_ready_[from].insert(text.ready().attempt());
+    }
+  }
   if (!body->has_step()) return;
   const wire::Step& step = body->step();
-  if (!step.has_round_values() && !step.has_round_releases()) return;
+  const bool readable = step.has_round_values() || step.has_round_releases();
+  const bool masked = step.has_shuffle_offer() || step.has_shuffle_reply();
+  if (masked) shown_[from].insert(step.attempt());
+  if (masked || readable) look_at_reserve(from, step.attempt(), session, journal);
+  if (!readable) return;
   const Round round =
       step.has_round_values() ? step.round_values().round() : step.round_releases().round();
   if (!attempts_[from]) look_at_release(from, step.attempt(), session, journal);
@@ -80,6 +94,51 @@ void InvariantChecker::sent(PartyId from, const std::string& frame, const Sessio
   const std::string text = step.SerializeAsString();
   const auto [known, fresh] = rounds_[from].try_emplace(round, text);
   if (!fresh && known->second != text) violated(from, fmt::format("sent two rounds {}", round));
+}
+
+// Nothing that depends on data leaves before its cost is held back, on the disk and within the
+// account's limit.
+void InvariantChecker::look_at_reserve(PartyId from, const std::string& attempt,
+                                       const Session& session, const MemoryJournal& journal) {
+  runs_[from] = session.run_id();
+  if (journal.moves(session.run_id(), to_hex(attempt)).reserved == 0) {
+    violated(from, "showed what depends on data before its cost was held back");
+  }
+  if (!journal.within_limit()) violated(from, "went on beyond its account's limit");
+}
+
+// Whatever offers have left is booked, as a release or as looks, and never free again.
+void InvariantChecker::look_at_ledger(PartyId party, const MemoryJournal& journal, bool over) {
+  for (const std::string& attempt : shown_[party]) {
+    const auto moves = journal.moves(runs_[party], to_hex(attempt));
+    if (moves.restored != 0) violated(party, "freed the cost of what it had shown");
+    if (moves.reserved == 0) violated(party, "has shown what its ledger does not know");
+    if (over && moves.spent + moves.given_up == 0) violated(party, "has not booked what it showed");
+    booked_[party][attempt] = journal.booked(runs_[party], to_hex(attempt));
+  }
+  if (!journal.within_limit()) violated(party, "ended beyond its account's limit");
+}
+
+// A neighbour that released what this party gave up has shown something of it.
+void InvariantChecker::look_at_neighbours_releases() {
+  for (PartyId p = 0; p < ends.size(); ++p) {
+    if (ends[p].dead) continue;
+    for (const std::string& attempt : shown_[p]) {
+      if (attempts_[p] == attempt) continue;
+      for (const PartyId neighbour : study_.graph.neighbours(p)) {
+        if (attempts_[neighbour] != attempt) continue;
+        const std::string tag = fmt::format("released-by-{}", neighbour + 1);
+        if (!said_ready_[p].contains(attempt)) violated(p, "others released without its Ready");
+        if (!booked_[p][attempt].contains(tag)) {
+          violated(p, fmt::format("has not booked that party {} released", neighbour + 1));
+        }
+      }
+    }
+  }
+}
+
+void InvariantChecker::died(PartyId party, const MemoryJournal& journal) {
+  look_at_ledger(party, journal, false);
 }
 
 // Nothing readable leaves before all members' Ready and the party's own debit are on its disk.
@@ -115,10 +174,16 @@ void InvariantChecker::left(PartyId party, const Session& session, const MemoryJ
   }
   const auto moves = journal.moves(session.run_id());
   if (moves.spent != (end.released ? 1 : 0)) violated(party, "its ledger does not say what left");
-  if (moves.reserved != moves.restored + moves.spent || journal.held(session.run_id()) != 0) {
+  if (moves.reserved != moves.restored + moves.given_up + moves.spent ||
+      journal.held(session.run_id()) != 0) {
     violated(party, "something is held back for an attempt that is over");
   }
+  look_at_ledger(party, journal, true);
   if (released(party) && !end.released) violated(party, "does not know what has left it");
+  const bool says_nothing = end.statement.find("nothing was spent") != std::string::npos;
+  if (says_nothing != (moves.spent + moves.given_up == 0)) {
+    violated(party, "does not say what was booked");
+  }
   const bool says_so = end.statement.find("released once") != std::string::npos;
   if (says_so != end.released) violated(party, "does not say what has left it");
   if (end.phase == Phase::kStopped && end.error.empty()) violated(party, "stopped without a word");
@@ -134,7 +199,7 @@ const std::vector<std::vector<double>>& InvariantChecker::undisturbed(const Memb
       violated(member, "is in somebody's result, and never took part");
       return undisturbed_[members];
     }
-    parties.push_back(std::move(*study_.factory(member)(members, key->second)));
+    parties.push_back(std::move(study_.factory(member)(members, key->second)->party));
   }
   return undisturbed_[members] = *run_undisturbed(parties);
 }
@@ -198,6 +263,7 @@ void InvariantChecker::verify(FaultKind kind, std::optional<PartyId> victim) {
   if (!violations.empty()) return;
   look_at_finished(kind, victim);
   look_at_attempts();
+  look_at_neighbours_releases();
   for (PartyId p = 0; p < ends.size(); ++p) {
     if (ends[p].phase != Phase::kFinished) continue;
     look_at_result(p);

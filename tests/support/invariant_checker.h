@@ -26,6 +26,8 @@ class InvariantChecker {
             const MemoryJournal& journal);
   void refused(PartyId at, const Error& error);
   void left(PartyId party, const Session& session, const MemoryJournal& journal);
+  // Its process does not come back; what its disk holds is what it was held to.
+  void died(PartyId party, const MemoryJournal& journal);
 
   // When all is over. `victim` is the party that was meant to die.
   void verify(FaultKind kind, std::optional<PartyId> victim);
@@ -39,6 +41,10 @@ class InvariantChecker {
   void violated(PartyId party, const std::string& what);
   void look_at_release(PartyId from, const std::string& attempt, const Session& session,
                        const MemoryJournal& journal);
+  void look_at_reserve(PartyId from, const std::string& attempt, const Session& session,
+                       const MemoryJournal& journal);
+  void look_at_ledger(PartyId party, const MemoryJournal& journal, bool over);
+  void look_at_neighbours_releases();
   void look_at_result(PartyId party);
   void look_at_attempts();
   void look_at_finished(FaultKind kind, std::optional<PartyId> victim);
@@ -50,6 +56,10 @@ class InvariantChecker {
   std::vector<std::map<Round, std::string>> rounds_;  // by party: what it sent, readable
   std::vector<std::optional<std::string>> attempts_;  // by party: what its readable words are of
   std::vector<Members> released_with_;                // and whom that was sealed with
+  std::vector<std::string> runs_;                     // by party
+  std::vector<std::set<std::string>> shown_;          // by party: attempts of which offers left
+  std::vector<std::set<std::string>> said_ready_;     // by party: attempts
+  std::vector<std::map<std::string, std::set<std::string>>> booked_;  // by party and attempt
 };
 
 }  // namespace sotto

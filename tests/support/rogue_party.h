@@ -133,8 +133,9 @@ class Rogue {
     auto& news = *body.mutable_step()->mutable_round_releases()->add_news();
     news.set_author(self_);
     for (const Integer& index : indices) news.add_indices(integer_bytes(index));
-    news.set_signature(
-        identity_.sign(session::release_text(attempt_id, self_, digest_of_release(indices))));
+    news.set_nonce(std::string(kDigestBytes, 'n'));
+    news.set_signature(identity_.sign(
+        session::release_text(attempt_id, self_, digest_of_release(indices), news.nonce())));
     return body;
   }
 

@@ -42,6 +42,12 @@ inline bool is_readable(const std::string& frame) {
   return body.has_step() && (body.step().has_round_values() || body.step().has_round_releases());
 }
 
+// Whether it depends on its sender's data, masked or not.
+inline bool shows_data(const std::string& frame) {
+  const wire::Body body = body_in(frame);
+  return body.has_step() && !body.step().has_pairwise_offer();
+}
+
 class Network {
  public:
   // What happens to a frame that is about to arrive: it may be changed; false: it is lost.
@@ -63,6 +69,9 @@ class Network {
     const PartyFactory factory = [this, p, inner = study.factory(p)](
                                      std::span<const PartyId> members, const AttemptKeys& drawn) {
       attempts[p].push_back(drawn);
+      if (const auto trouble = troubles.find(p); trouble != troubles.end()) {
+        return Result<AttemptParty>(trouble->second);
+      }
       return inner(members, drawn);
     };
     auto session = Session::open(study.terms(p), *signers[p], *journals[p], factory, keys[p], now);
@@ -108,6 +117,7 @@ class Network {
     ASSERT_TRUE(out.has_value()) << out.error().to_string();
     for (Outgoing& outgoing : *out) {
       if (is_readable(outgoing.frame)) readable_left.insert(p);
+      frames_left.push_back({p, outgoing.to, outgoing.frame});
       under_way.push_back({p, outgoing.to, std::move(outgoing.frame)});
     }
   }
@@ -173,7 +183,9 @@ class Network {
   std::deque<Mail> under_way;
   std::vector<Error> refusals;
   std::map<PartyId, std::vector<AttemptKeys>> attempts;  // what they drew from, in order
+  std::map<PartyId, Error> troubles;                     // what keeps a party from taking part
   std::set<PartyId> readable_left;                       // whose readable words have left them
+  std::vector<Mail> frames_left;                         // everything that ever left anybody
 };
 
 // A frame with another body under the same number.

@@ -142,40 +142,72 @@ SessionTerms SimulatedStudy::terms(PartyId self) const {
                     .unit = "entry",
                     .epsilon = 1,
                     .delta = 1e-6,
-                    .charges = {{"eavesdropper", 0.056, 0}},
-                    .guaranteed = "eavesdropper"}};
+                    .charges = {},
+                    .guaranteed = kSimulatedObserver},
+          .limits = limits(graph.size(), 0)};
+}
+
+// Values are below 2⁴⁴ steps of the grid; the shuffle multiplies them by 10⁵ at most, and the ideal
+// cipher puts 16 bytes behind each.
+MessageLimits SimulatedStudy::limits(std::size_t members, Round rounds) const {
+  const bool exact = solver != SimulatedSolver::kTracking && method == ConsensusMethod::kExact;
+  const std::size_t entries = thetas.front().size();
+  return limits_of({.parties = members,
+                    .ciphertexts = solver == SimulatedSolver::kShuffle ? entries : 0,
+                    .ciphertext_bytes = 32,
+                    .key_bytes = 22,
+                    .entries = exact ? entries : 0,
+                    .integer_bytes = 16,
+                    .values = exact ? 0 : entries,
+                    .rounds = rounds});
 }
 
 PartyFactory SimulatedStudy::factory(PartyId self) const {
   return [study = *this, self](std::span<const PartyId> members,
-                               const AttemptKeys& keys) -> Result<std::unique_ptr<StagedParty>> {
+                               const AttemptKeys& keys) -> Result<AttemptParty> {
     const auto found = std::ranges::lower_bound(members, self);
     check(found != members.end() && *found == self, "a party is a member of its own attempts");
     const auto place = static_cast<PartyId>(found - members.begin());
     const Weights weights = Weights::metropolis(study.graph.restricted_to(members));
     const Secret secret = Secret::of_entries(study.thetas[self], *Sensitivity::make(kSensitivity));
     const double sigma = noise_sigma(members.size());
+    const bool looks = study.solver == SimulatedSolver::kShuffle;
+    AttemptParty attempt;
+    attempt.charges = {{.observer = "eavesdropper", .released = 1, .looks = 0},
+                       {.observer = kSimulatedObserver,
+                        .released = kSimulatedRelease,
+                        .looks = looks ? kSimulatedLook : 0}};
+    if (looks) {
+      for (const char* observer : {"eavesdropper", kSimulatedObserver}) {
+        attempt.if_neighbour_released.push_back(
+            {.observer = observer, .released = 0, .looks = kSimulatedNeighbourRelease});
+      }
+    }
     if (study.solver == SimulatedSolver::kTracking) {
       const auto laplace =
           GridLaplace::make(*Epsilon::make(10), *Sensitivity::make(kSensitivity), kSensitivity);
-      return make_party(TrackingSetup{.weights = weights,
-                                      .dimension = 1,
-                                      .laplace = laplace,
-                                      .sigma = sigma,
-                                      .step = kTrackingStep,
-                                      .rounds = kTrackingRounds},
-                        {.self = place, .secret = secret, .draws = keys.draws});
+      attempt.limits = study.limits(members.size(), kTrackingRounds);
+      attempt.party = make_party(TrackingSetup{.weights = weights,
+                                               .dimension = 1,
+                                               .laplace = laplace,
+                                               .sigma = sigma,
+                                               .step = kTrackingStep,
+                                               .rounds = kTrackingRounds},
+                                 {.self = place, .secret = secret, .draws = keys.draws});
+      return attempt;
     }
     auto plan = plan_consensus(study.method, kTolerance, weights);
     if (!plan) return plan.error();
     KeyedRandom own(keys.cipher);
-    return make_party(AveragingSetup{weights, *plan, noise_of(study.solver, sigma)},
-                      {.self = place,
-                       .secret = secret,
-                       .draws = keys.draws,
-                       .cipher = &ideal_cipher(),
-                       .key = ideal_cipher().generate(own),
-                       .context = "a simulated study"});
+    attempt.limits = study.limits(members.size(), plan->rounds);
+    attempt.party = make_party(AveragingSetup{weights, *plan, noise_of(study.solver, sigma)},
+                               {.self = place,
+                                .secret = secret,
+                                .draws = keys.draws,
+                                .cipher = &ideal_cipher(),
+                                .key = ideal_cipher().generate(own),
+                                .context = "a simulated study"});
+    return attempt;
   };
 }
 

@@ -44,11 +44,19 @@ struct SimulatedStudy {
                                            std::size_t entries, RandomSource& random);
 
   [[nodiscard]] SessionTerms terms(PartyId self) const;
-  // Noise that grows with the number of members: another set, another calibration.
+  // Noise that grows with the number of members: another set, another calibration. What it costs
+  // is made up; kShuffle has looks.
   [[nodiscard]] PartyFactory factory(PartyId self) const;
+  [[nodiscard]] MessageLimits limits(std::size_t members, Round rounds) const;
   // Largest distance of an exact sum from Σθ_i over `members`: beyond ten standard deviations.
   [[nodiscard]] double noise_limit(std::size_t members) const;
 };
+
+// What an attempt of a simulated study costs the observer that its account counts.
+inline constexpr const char* kSimulatedObserver = "neighbour";
+inline constexpr double kSimulatedRelease = 1.2;
+inline constexpr double kSimulatedLook = 0.1;
+inline constexpr double kSimulatedNeighbourRelease = 0.01;
 
 // Runs the parties of one attempt to their ends, in one process and without a fault:
 // results[place].
