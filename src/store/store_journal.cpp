@@ -68,11 +68,6 @@ class StoreJournal final : public Journal {
     stage(LedgerMove::Kind::kGiveUp, run, attempt);
   }
 
-  // What was held back stays held back, and counts like what is spent.
-  void give_up(std::string_view /*run*/, std::string_view /*attempt*/) override {}
-  void book(std::string_view /*run*/, std::string_view /*attempt*/, std::string_view /*tag*/,
-            std::span<const ObserverCharge> /*charges*/) override {}
-
   void restore(std::string_view run, std::string_view attempt) override {
     stage(LedgerMove::Kind::kRestore, run, attempt);
   }
