@@ -1,18 +1,34 @@
-// `sotto plan`: what follows from the study alone.
+// `sotto plan`: what follows from the study alone, held against the policy of whoever asks.
 #include "plan/plan.h"
+
+#include <fmt/format.h>
 
 #include <memory>
 
 #include "base/json.h"
 #include "cli/command_line.h"
+#include "cli/terminal/terminal.h"
+#include "run/home.h"
+#include "run/policy_check.h"
 #include "study/study.h"
 
 namespace sotto {
+namespace {
+
+// Of a party's home, if somebody plans on a machine that has one.
+Result<std::optional<Policy>> policy_of(const std::string& option) {
+  const auto home = home_folder(option);
+  return home ? read_policy(*home) : std::optional<Policy>{};
+}
+
+}  // namespace
 
 Verb add_plan(const Syntax& program) {
   struct Options {
     std::string study;
     std::string solver;
+    std::string home;
+    std::uint64_t rows = 0;
   };
   auto options = std::make_shared<Options>();
   const Syntax verb = program.verb(
@@ -20,14 +36,35 @@ Verb add_plan(const Syntax& program) {
       "sotto plan examples/paper.toml");
   verb.text("study", options->study, "the study, a TOML file", Need::kRequired);
   verb.text("--solver", options->solver, "gt, dishuf, ac or pairwise in place of the study's");
-  auto run = [options](Output output) -> Result<std::string> {
+  verb.whole("--rows", options->rows,
+             "how many rows all tables have together, if that is known: "
+             "warns of a δ above 1/rows",
+             {.from = 1});
+  verb.text("--home", options->home,
+            "whose policy.toml the study is held against; else $SOTTO_HOME, else ~/.sotto");
+  auto run = [options, verb](Output output) -> Result<std::string> {
     SOTTO_ASSIGN(const auto study, read_study(options->study));
     Solver solver = study.solver;
     if (!options->solver.empty()) {
       SOTTO_ASSIGN(solver, solver_from(options->solver).at("--solver"));
     }
-    SOTTO_ASSIGN(const auto plan, make_plan(study, solver).at(options->study));
-    return output.json() ? json_text(to_json(study, plan)) : to_text(study, plan);
+    SOTTO_ASSIGN(auto plan, make_plan(study, solver).at(options->study));
+    if (verb.given("--rows")) {
+      if (auto weak = weak_delta(study.privacy.budget, options->rows)) {
+        plan.warnings.push_back(std::move(*weak));
+      }
+    }
+    SOTTO_ASSIGN(const auto policy, policy_of(options->home));
+    if (!policy) return output.json() ? json_text(to_json(study, plan)) : to_text(study, plan);
+    const auto broken = policy_against_study(*policy, study, solver, plan.adversaries);
+    if (!broken.empty()) return broken.front();
+    if (!output.json()) {
+      return to_text(study, plan) +
+             fmt::format("\n  {:<12} keeps {}\n", "policy", escape_for_terminal(policy->file));
+    }
+    Json json = to_json(study, plan);
+    json["policy"] = policy->file;
+    return json_text(json);
   };
   return {verb, run};
 }
