@@ -124,7 +124,7 @@ TEST_F(CheckVerb, ReadsTheTableAgainstTheSchema) {
   const auto bounds = table.find("built");
   ASSERT_NE(bounds, std::string::npos);
   change_study("[1950, 2025]", "[1950, 1951]");
-  EXPECT_THAT(check(0).out, HasSubstr("many values of built are outside the study's bounds"));
+  EXPECT_THAT(check(0).out, HasSubstr("many values of built ("));
 }
 
 TEST_F(CheckVerb, FindsAPortThatIsTakenAndLooksAtTheOthersAllTheSame) {
@@ -138,7 +138,7 @@ TEST_F(CheckVerb, FindsAPortThatIsTakenAndLooksAtTheOthersAllTheSame) {
 }
 
 TEST_F(CheckVerb, FindsABudgetThatIsTooSmall) {
-  EXPECT_THAT(check(0).out, HasSubstr("no limit is set"));
+  EXPECT_THAT(check(0).out, HasSubstr("warning  budget    no limit is set"));
   const auto limit = [&](const char* epsilon) {
     return run_sotto({"ledger", "limit", "--data", "all data", "--epsilon", epsilon, "--delta",
                       "1e-5", "--home", party(0).home});

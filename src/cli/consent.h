@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "run/consent.h"
+#include "run/consent/consent.h"
 
 // What an operator sees before taking part, in `check` and in `join`.
 namespace sotto {

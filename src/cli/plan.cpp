@@ -8,8 +8,8 @@
 #include "base/json.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
+#include "run/consent/policy_check.h"
 #include "run/home.h"
-#include "run/policy_check.h"
 #include "study/study.h"
 
 namespace sotto {

@@ -1,4 +1,4 @@
-// The own side as run/own_side.h finds it, then the neighbours.
+// The own side as run/consent/own_side.h finds it, then the neighbours.
 #include "run/check.h"
 
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 #include <chrono>
 #include <map>
 
-#include "run/own_side.h"
+#include "run/consent/own_side.h"
 
 namespace sotto {
 namespace {

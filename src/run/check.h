@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "run/check_item.h"
+#include "run/consent/check_item.h"
 #include "run/join.h"
 
 // What can be wrong with a party before it joins, looked at without a word of the run: its own side
-// (run/own_side.h), and who of its neighbours answers.
+// (run/consent/own_side.h), and who of its neighbours answers.
 namespace sotto {
 
 // Everything that was looked at, in the order of CheckSubject but for a neighbour that speaks up

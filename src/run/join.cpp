@@ -15,7 +15,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "network/driver.h"
-#include "run/own_side.h"
+#include "run/consent/own_side.h"
 
 namespace sotto {
 namespace {

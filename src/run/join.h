@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "network/transport.h"
-#include "run/consent.h"
+#include "run/consent/consent.h"
 #include "run/join_event.h"
 #include "run/party_run.h"
 
@@ -58,9 +58,9 @@ struct Joined {
   std::optional<Model> model;      // none: the study had been run to its end before
 };
 
-// Looks at the party's own side first (run/own_side.h), and ends with the first problem there
-// before anything is sent; E-declined if the party does not agree; E-aborted, E-interrupted, and
-// whatever ends a run (docs/errors.md).
+// Looks at the party's own side first (run/consent/own_side.h), and ends with the first problem
+// there before anything is sent; E-declined if the party does not agree; E-aborted, E-interrupted,
+// and whatever ends a run (docs/errors.md).
 [[nodiscard]] Result<Joined> join_study(const Study& study, const JoinRequest& request,
                                         const JoinHooks& hooks);
 

@@ -9,7 +9,7 @@
 #include "study/study.h"
 
 // HOME/policy.toml: what a party takes part in at all, whatever a study asks for. It is the party's
-// own: it is held against studies here (run/policy_check.h), and nothing of it goes to anybody
+// own: it is held against studies here (run/consent/policy_check.h), and nothing of it goes to anybody
 // else.
 namespace sotto {
 

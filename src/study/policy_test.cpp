@@ -8,13 +8,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "support/source_tree.h"
-
 namespace sotto {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -44,20 +41,6 @@ TEST(Policies, RestrictNothingThatTheyDoNotMention) {
   }
 }
 
-TEST(Policies, AreReadAsTheExampleIsWritten) {
-  const auto text = read_text(fs::path(SOTTO_SOURCE_DIR) / "examples/policy.toml");
-  const auto policy = parse_policy(text, "examples/policy.toml");
-  ASSERT_TRUE(policy.has_value()) << policy.error().to_string();
-  EXPECT_EQ(policy->epsilon_max, 1.0);
-  EXPECT_EQ(policy->delta_max, 1e-5);
-  EXPECT_EQ(policy->colluders_min, 1U);
-  EXPECT_TRUE(policy->require_limit);
-  EXPECT_THAT(policy->solvers, ElementsAre(Solver::kDishuf, Solver::kPairwise, Solver::kAc));
-  EXPECT_EQ(policy->rows_min, 100U);
-  EXPECT_EQ(policy->parties_min, 3U);
-  EXPECT_THAT(policy->columns_forbidden, ElementsAre("name", "*_id", "diagnosis*"));
-}
-
 TEST(Policies, RefuseWhatNobodyReads) {
   expect_wrong("[privacy]\nepsilon_mx = 1\n", "E-policy-key", "line 2, column 1",
                "[privacy] knows no key \"epsilon_mx\"", "did you mean \"epsilon_max\"?");
@@ -67,7 +50,8 @@ TEST(Policies, RefuseWhatNobodyReads) {
 }
 
 TEST(Policies, RefuseNumbersThatNoStudyCouldMeet) {
-  const auto privacy = [](const std::string& line, const std::string& what, const std::string& fix) {
+  const auto privacy = [](const std::string& line, const std::string& what,
+                          const std::string& fix) {
     expect_wrong("[privacy]\n" + line + "\n", "E-policy-value", "line 2", what, fix);
   };
   for (const char* epsilon : {"0", "-1", "inf", "nan", "-0.5"}) {

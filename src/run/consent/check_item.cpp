@@ -1,5 +1,5 @@
 // The names are a contract with scripts; the texts are not.
-#include "run/check_item.h"
+#include "run/consent/check_item.h"
 
 #include "base/json.h"
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "network/identity.h"
-#include "run/consent.h"
+#include "run/consent/consent.h"
 #include "run/join.h"
 #include "store/store.h"
 

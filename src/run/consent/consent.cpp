@@ -1,5 +1,5 @@
 // Asks the ledger, and says for scripts what the operator's terminal says for people.
-#include "run/consent.h"
+#include "run/consent/consent.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // One comparison for each of the policy's keys.
-#include "run/policy_check.h"
+#include "run/consent/policy_check.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plan/plan.h"
-#include "run/check_item.h"
+#include "run/consent/check_item.h"
 #include "store/store.h"
 
 // What a party agrees to by taking part, for its own operator: shown before the first word leaves,

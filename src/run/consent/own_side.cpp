@@ -1,5 +1,5 @@
 // One method per thing that can be wrong; each adds what it found to the list.
-#include "run/own_side.h"
+#include "run/consent/own_side.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "paillier/cipher.h"
+#include "run/consent/policy_check.h"
 #include "run/home.h"
-#include "run/policy_check.h"
 
 namespace sotto {
 namespace {

@@ -1,4 +1,4 @@
-#include "run/policy_check.h"
+#include "run/consent/policy_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,12 +37,14 @@ void expect_broken(const std::string& policy, const StudyText& study, const std:
   EXPECT_EQ(errors[0].status, Status::kRefused);
   EXPECT_EQ(errors[0].where, "policy.toml");
   for (const std::string& word : words) EXPECT_THAT(errors[0].to_string(), HasSubstr(word));
-  EXPECT_THAT(errors[0].fix, AllOf(HasSubstr("with all other parties"), HasSubstr("alone you can")));
+  EXPECT_THAT(errors[0].fix,
+              AllOf(HasSubstr("with all other parties"), HasSubstr("alone you can")));
 }
 
 // ε = 1, δ = 1e-6, dishuf on a cycle of 10, columns y, x1 and smoker.
 TEST(PolicyAgainstStudy, IsKeptByAStudyThatAsksForNoMore) {
-  const auto study = record_text().set("privacy", "colluders", "1").set("study", "solver", "\"pairwise\"");
+  const auto study =
+      record_text().set("privacy", "colluders", "1").set("study", "solver", "\"pairwise\"");
   EXPECT_THAT(broken("", study), IsEmpty());
   EXPECT_THAT(broken("[privacy]\nepsilon_max = 1\ndelta_max = 1e-6\ncolluders_min = 1\n"
                      "[study]\nsolvers = [\"ac\", \"pairwise\"]\nrows_min = 100\nparties_min = 10\n"
@@ -78,13 +80,15 @@ TEST(PolicyAgainstStudy, FindsAllThatIsBrokenAtOnce) {
 TEST(PolicyAgainstStudy, CountsThePartiesThatMayBeLeft) {
   expect_broken("[study]\nparties_min = 9\n", record_text().set("network", "min_parties", "8"),
                 "E-policy-parties", {"as few as 8 parties"});
-  EXPECT_THAT(broken("[study]\nparties_min = 8\n", record_text().set("network", "min_parties", "8")),
-              IsEmpty());
+  EXPECT_THAT(
+      broken("[study]\nparties_min = 8\n", record_text().set("network", "min_parties", "8")),
+      IsEmpty());
 }
 
 TEST(PolicyAgainstStudy, AsksForNoColludersWhereEverybodyTogetherLearnsNoMore) {
-  EXPECT_THAT(broken("[privacy]\ncolluders_min = 3\n", record_text().set("study", "solver", "\"ac\"")),
-              IsEmpty());
+  EXPECT_THAT(
+      broken("[privacy]\ncolluders_min = 3\n", record_text().set("study", "solver", "\"ac\"")),
+      IsEmpty());
 }
 
 TEST(PolicyAgainstStudy, IsNotKeptWhereItCannotBeHeldAgainstTheStudy) {
