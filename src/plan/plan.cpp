@@ -228,7 +228,8 @@ std::optional<std::string> weak_delta(const Budget& budget, std::uint64_t rows) 
   const double delta = budget.delta.value();
   if (delta * static_cast<double>(rows) <= 1) return std::nullopt;
   return fmt::format(
-      "δ = {:g} is above 1/rows = {:.3g}: to show one of the rows to everybody would keep it",
+      "δ = {:g} is above 1/rows = {:.3g}: to show everybody one row, drawn at random, would keep "
+      "it",
       delta, 1 / static_cast<double>(rows));
 }
 

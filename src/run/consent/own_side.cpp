@@ -196,6 +196,8 @@ class Examination {
     }
     if (!finished) return ok(kJournal, "this study was not run before");
     own_.over = join_ && !request_.again;
+    if (join_)
+      return ok(kJournal, fmt::format("once more, after run {}", short_run(finished->run)));
     warn(kJournal,
          fmt::format("this study was run to its end already, in run {}", short_run(finished->run)),
          "'sotto join --again' runs it once more, and costs the budget once more");
