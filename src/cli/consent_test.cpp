@@ -235,6 +235,24 @@ TEST_F(Consenting, SendsNothingWhileAPolicyIsBroken) {
       << "the second party dials the first, and must not have";
 }
 
+TEST_F(Consenting, LetsARunGoOnWhoseCostIsHeldBackAlready) {
+  const Study study = read_study(stage_.study).value();
+  {
+    auto store = Store::open(party(0).home, unix_seconds);
+    ASSERT_TRUE(store->set_limit("all data", {.epsilon = 1, .delta = 1e-5}));
+    ASSERT_TRUE(store->begin_run("a1b2", study.name, study.hash));
+    const auto journal = store->journal("a1b2").value();
+    Debit debit = session_terms(study, 0, "all data").debit;
+    debit.run = "a1b2";
+    debit.attempt = "01";
+    ASSERT_TRUE(journal->reserve(debit));
+    ASSERT_TRUE(journal->commit());
+  }
+  EXPECT_THAT(join().err, AllOf(HasSubstr("which the ledger holds for this run already"),
+                                HasSubstr("error[E-declined]"), Not(HasSubstr("overdrawn"))));
+  EXPECT_THAT(run("check", 0).out, HasSubstr("and the unfinished run is counted already"));
+}
+
 TEST_F(Consenting, IsNotAskedOfAFinishedStudy) {
   set_policy("[privacy]\nepsilon_max = 0.5\n");
   auto store = Store::open(party(0).home, unix_seconds);
