@@ -29,6 +29,27 @@ int write_all(int file, std::string_view text) {
   return ::fsync(file) == 0 ? 0 : errno;
 }
 
+// Returns 0 or an errno. Unlike std::filesystem it makes a folder private from its first instant.
+int make_private_folders(const std::filesystem::path& folder) {
+  std::error_code problem;
+  if (folder.empty() || std::filesystem::is_directory(folder, problem)) return 0;
+  if (const int error = make_private_folders(folder.parent_path()); error != 0) return error;
+  if (::mkdir(folder.c_str(), 0700) == 0) {
+    // The umask must not take the owner's own rights away.
+    return ::chmod(folder.c_str(), 0700) == 0 ? 0 : errno;
+  }
+  // Somebody else was quicker, or "a/" is "a".
+  const int error = errno;
+  return std::filesystem::is_directory(folder, problem) ? 0 : error;
+}
+
+int make_folders(const std::filesystem::path& folder, Readers readers) {
+  if (readers == Readers::kOwnerOnly) return make_private_folders(folder);
+  std::error_code problem;
+  if (!folder.empty()) std::filesystem::create_directories(folder, problem);
+  return problem.value();
+}
+
 }  // namespace
 
 Result<void> write_file(const std::filesystem::path& path, std::string_view text, Readers readers) {
@@ -36,11 +57,9 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view text
   if (!path.has_filename() || std::filesystem::is_directory(path, problem)) {
     return cannot_write(path, "it is a folder");
   }
-  problem.clear();
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), problem);
-  if (problem) return cannot_write(path, problem.message());
+  int error = make_folders(path.parent_path(), readers);
   const auto mode = readers == Readers::kOwnerOnly ? std::optional<mode_t>(0600) : std::nullopt;
-  const int error = replace_file(path, text, mode);
+  if (error == 0) error = replace_file(path, text, mode);
   if (error != 0) return cannot_write(path, std::strerror(error));
   return {};
 }

@@ -17,7 +17,9 @@ enum class Readers {
 };
 
 // Writes `text` to `path`: afterwards the file is either what it was or all of
-// `text`, never a part. Creates missing folders. E-file-write says why it failed.
+// `text`, never a part, and has the mode that `readers` says, whatever it had before.
+// Creates missing folders; with kOwnerOnly those are for the owner too, mode 0700.
+// E-file-write says why it failed.
 [[nodiscard]] Result<void> write_file(const std::filesystem::path& path, std::string_view text,
                                       Readers readers = Readers::kAsUsual);
 

@@ -1,6 +1,8 @@
 #include "base/files.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <sstream>
@@ -41,6 +43,48 @@ TEST_F(WriteFile, CreatesFoldersAndReplacesWhatWasThere) {
   EXPECT_EQ(contents(path), "new");
   EXPECT_EQ(std::distance(fs::directory_iterator(path.parent_path()), fs::directory_iterator()), 1)
       << "a draft was left behind";
+}
+
+mode_t mode_of(const fs::path& path) {
+  struct stat status {};
+  EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
+  return status.st_mode & 07777U;
+}
+
+TEST_F(WriteFile, LetsOnlyTheOwnerReadWhateverTheUmaskAndTheModeBefore) {
+  for (const mode_t mask : {mode_t{022}, mode_t{000}, mode_t{0277}}) {
+    const mode_t before = ::umask(022);
+    const fs::path old = folder_ / "old";
+    fs::remove(old);
+    { std::ofstream(old) << "old"; }
+    ASSERT_EQ(::chmod(old.c_str(), 0666), 0);
+    ::umask(mask);
+    const fs::path made = folder_ / fmt::format("{:o}", mask) / "deep";
+    const auto replaced = write_file(old, "new", Readers::kOwnerOnly);
+    const auto fresh = write_file(made / "file", "new", Readers::kOwnerOnly);
+    ::umask(before);
+    ASSERT_TRUE(replaced && fresh) << fmt::format("{:o}", mask);
+    EXPECT_EQ(mode_of(old), 0600U);
+    EXPECT_EQ(mode_of(made / "file"), 0600U);
+    EXPECT_EQ(mode_of(made), 0700U);
+    EXPECT_EQ(mode_of(made.parent_path()), 0700U);
+    EXPECT_EQ(contents(old), "new");
+  }
+}
+
+TEST_F(WriteFile, ReplacesALinkAndNotWhatItPointsTo) {
+  const fs::path elsewhere = folder_ / "elsewhere";
+  { std::ofstream(elsewhere) << "theirs"; }
+  fs::create_symlink(elsewhere, folder_ / "link");
+  ASSERT_TRUE(write_file(folder_ / "link", "mine", Readers::kOwnerOnly));
+  EXPECT_EQ(contents(elsewhere), "theirs");
+  EXPECT_EQ(mode_of(folder_ / "link"), 0600U);
+}
+
+TEST_F(WriteFile, LeavesAFolderThatIsThereAsItIs) {
+  ASSERT_EQ(::chmod(folder_.c_str(), 0755), 0);
+  ASSERT_TRUE(write_file(folder_ / "file", "text", Readers::kOwnerOnly));
+  EXPECT_EQ(mode_of(folder_), 0755U);
 }
 
 TEST_F(WriteFile, SaysWhichFileAndWhy) {

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "cli/command_line.h"
+#include "cli/consent.h"
 #include "cli/terminal/terminal.h"
 #include "run/home.h"
 #include "run/join.h"
@@ -26,25 +27,6 @@ std::string counted(std::size_t number, const char* word) {
   return fmt::format("{} {}{}", number, word, number == 1 ? "" : "s");
 }
 
-std::string check_text(const std::vector<CheckItem>& items) {
-  std::string text;
-  for (const CheckItem& item : items) {
-    text += fmt::format("  {:<8} {:<9} {}\n", kCheckVerdicts[item.verdict],
-                        kCheckSubjects[item.subject], escape_for_terminal(item.what));
-    if (!item.fix.empty()) {
-      text += fmt::format("  {:<8} {:<9} → {}\n", "", "", escape_for_terminal(item.fix));
-    }
-  }
-  return text;
-}
-
-Json item_json(const CheckItem& item) {
-  return {{"name", kCheckSubjects[item.subject]},
-          {"verdict", kCheckVerdicts[item.verdict]},
-          {"what", item.what},
-          {"fix", item.fix}};
-}
-
 Result<std::string> run_check(const CheckOptions& options, Output output) {
   JoinRequest request = options.request;
   SOTTO_ASSIGN(const auto study, read_study(request.study_file));
@@ -59,12 +41,13 @@ Result<std::string> run_check(const CheckOptions& options, Output output) {
   const std::size_t warnings = count(CheckVerdict::kWarning);
   std::string text;
   if (output.json()) {
-    text = json_text({{"study", study.name},
-                      {"study_hash", study.hash},
-                      {"party", options.name},
-                      {"problems", problems},
-                      {"warnings", warnings},
-                      {"checks", json_list(items, item_json)}});
+    text = json_text(
+        {{"study", study.name},
+         {"study_hash", study.hash},
+         {"party", options.name},
+         {"problems", problems},
+         {"warnings", warnings},
+         {"checks", json_list(items, [](const CheckItem& item) { return to_json(item); })}});
   } else {
     text = fmt::format("{} as {}\n\n{}\n{}, {}\n", escape_for_terminal(study.name),
                        escape_for_terminal(options.name), check_text(items),
@@ -82,7 +65,8 @@ Result<std::string> run_check(const CheckOptions& options, Output output) {
 Verb add_check(const Syntax& program) {
   auto options = std::make_shared<CheckOptions>();
   const Syntax verb = program.verb(
-      "check", "data against schema, port, certificate, peers, clock: problems with their fixes",
+      "check",
+      "data against schema, policy, port, certificate, peers, clock: problems with their fixes",
       "sotto check study.toml --as north --data north.csv");
   add_party_words(verb, options->name, options->request);
   verb.text("--account", options->request.account,

@@ -125,7 +125,7 @@ TEST_F(CheckVerb, ReadsTheTableAgainstTheSchema) {
   const auto bounds = table.find("built");
   ASSERT_NE(bounds, std::string::npos);
   change_study("[1950, 2025]", "[1950, 1951]");
-  EXPECT_THAT(check(0).out, HasSubstr("many values of built are outside the study's bounds"));
+  EXPECT_THAT(check(0).out, HasSubstr("many values of built ("));
 }
 
 TEST_F(CheckVerb, FindsAPortThatIsTakenAndLooksAtTheOthersAllTheSame) {

@@ -8,8 +8,10 @@
 #include <csignal>
 #include <ctime>
 #include <memory>
+#include <optional>
 
 #include "cli/command_line.h"
+#include "cli/consent.h"
 #include "cli/terminal/terminal.h"
 #include "report/run_report.h"
 #include "run/home.h"
@@ -21,6 +23,7 @@ namespace {
 struct JoinOptions {
   Format progress = Format::kText;
   std::string name;
+  bool ask = false;
   JoinRequest request;
 };
 
@@ -66,11 +69,21 @@ Result<std::string> join(const JoinOptions& options, Output output) {
   SOTTO_ASSIGN(request.home, home_folder(request.home));
   catch_signals();
   const bool events = options.progress == Format::kJson;
-  ProgressBar bar("reading");
+  std::optional<ProgressBar> bar(std::in_place, "reading");
+  const auto show_consent = [&](const Consent& consent) {
+    bar.reset();
+    if (events) {
+      fmt::print(stderr, "{}\n", to_json_line(consent, unix_seconds()));
+    } else {
+      fmt::print(stderr, "{}", consent_text(consent));
+    }
+  };
   SOTTO_ASSIGN(const auto joined,
                join_study(study, request,
-                          {.on_event = events ? say_in_json : say,
-                           .reading = events ? CsvProgress{} : bar.callback(),
+                          {.on_consent = show_consent,
+                           .agreed = options.ask ? ask_whether_to_take_part : nullptr,
+                           .on_event = events ? say_in_json : say,
+                           .reading = events ? CsvProgress{} : bar->callback(),
                            .report =
                                [](const RunRecord& record) {
                                  return run_report(record, Audience::kOwn).html();
@@ -112,6 +125,10 @@ Verb add_join(const Syntax& program) {
             "the account of the ledger that pays (default: named by party and columns)");
   verb.flag("--again", request.again,
             "run a study that was finished once more; costs the budget once more");
+  verb.flag(
+      "--ask", options->ask,
+      "ask on this terminal before the first word leaves; without it what the study promises, "
+      "what it costs and what is wrong is shown, and only problems stop");
   verb.choice("--progress", options->progress, {{"text", Format::kText}, {"json", Format::kJson}},
               "how standard error tells what happens: text, or json for one object a line with "
               "time, event, its fields, and text");

@@ -37,8 +37,10 @@ Verb add_report(const Syntax& program) {
       out = (folder ? given : given.parent_path()) / "report.html";
     }
     const Audience audience = options->share ? Audience::kShared : Audience::kOwn;
-    SOTTO_TRY(write_file(out, run_report(record, audience).html()).at("--out"));
     const bool private_part = !options->share && !record.own.empty();
+    SOTTO_TRY(write_file(out, run_report(record, audience).html(),
+                         private_part ? Readers::kOwnerOnly : Readers::kAsUsual)
+                  .at("--out"));
     if (output.json()) {
       return json_text(
           {{"report", out.string()}, {"study", record.study}, {"private", private_part}});

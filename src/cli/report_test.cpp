@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -35,6 +36,23 @@ TEST_F(ReportVerb, WritesThePageBesideTheRecord) {
     EXPECT_THAT(outcome.out, HasSubstr((folder_ / "report.html").string()));
     EXPECT_THAT(outcome.out, HasSubstr("stay with you"));
     EXPECT_THAT(FolderTest::read(folder_ / "report.html"), HasSubstr("1,234 rows"));
+  }
+}
+
+TEST_F(ReportVerb, LetsOnlyTheOwnerReadTheOwnCountsWhereverThePageGoes) {
+  const fs::path out = path("page.html");
+  { std::ofstream(out) << "old"; }
+  fs::permissions(out, fs::perms{0666});
+  for (const mode_t mask : {mode_t{022}, mode_t{000}}) {
+    const mode_t before = ::umask(mask);
+    const CommandRun own = run_sotto({"report", folder_.string(), "--out", out.string()});
+    const auto mode = fs::status(out).permissions();
+    const CommandRun shared =
+        run_sotto({"report", folder_.string(), "--share", "--out", out.string()});
+    ::umask(before);
+    EXPECT_EQ(own.status + shared.status, 0) << own.err << shared.err;
+    EXPECT_EQ(mode, fs::perms{0600});
+    EXPECT_EQ(fs::status(out).permissions(), fs::perms{0666U & ~mask});
   }
 }
 

@@ -200,6 +200,7 @@ Result<Plan> make_plan(const Study& study, Solver solver) {
   plan.central_ratio = plan.sum_noise_sd / (study.privacy.sensitivity.value() / plan.kappa_bar);
   plan.expected = expected_accuracy(study, plan.sum_noise_sd);
   warn_about_adversaries(study, plan);
+  if (auto weak = weak_epsilon(terms.budget)) plan.warnings.push_back(std::move(*weak));
   plan.traffic = predict_traffic(study, plan);
   return plan;
 }
@@ -215,6 +216,23 @@ Result<Study> PlannedStudy::left_of(std::span<const PartyId> members) const {
 Result<PlannedStudy> PlannedStudy::planned_for(std::span<const PartyId> members) const {
   SOTTO_ASSIGN(auto rest, left_of(members));
   return plan_study(std::move(rest), plan.solver);
+}
+
+std::optional<std::string> weak_epsilon(const Budget& budget) {
+  const double epsilon = budget.epsilon.value();
+  if (epsilon <= kWeakEpsilon) return std::nullopt;
+  return fmt::format(
+      "ε = {:g} protects nobody: it lets the odds of a guess about a row grow by e^ε = {:.1g}",
+      epsilon, std::exp(epsilon));
+}
+
+std::optional<std::string> weak_delta(const Budget& budget, std::uint64_t rows) {
+  const double delta = budget.delta.value();
+  if (delta * static_cast<double>(rows) <= 1) return std::nullopt;
+  return fmt::format(
+      "δ = {:g} is above 1/rows = {:.3g}: to show everybody one row, drawn at random, would keep "
+      "it",
+      delta, 1 / static_cast<double>(rows));
 }
 
 Result<PlannedStudy> plan_study(Study study, Solver solver) {

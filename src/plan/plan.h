@@ -87,6 +87,12 @@ struct Plan {
 // the files of [problem] could tell m.
 [[nodiscard]] Result<Plan> make_plan(const Study& study, Solver solver);
 
+// Settings that protect nobody, whoever watches, in words: an ε above kWeakEpsilon, which every
+// plan warns of, and a δ above 1/rows, for those who know how many rows there are.
+inline constexpr double kWeakEpsilon = 20;
+[[nodiscard]] std::optional<std::string> weak_epsilon(const Budget& budget);
+[[nodiscard]] std::optional<std::string> weak_delta(const Budget& budget, std::uint64_t rows);
+
 // A study and what follows from it: what everything that runs a study starts from.
 struct PlannedStudy {
   Study study;

@@ -295,5 +295,17 @@ TEST(PlanText, TellsAPersonTheSame) {
   }
 }
 
+TEST(WeakSettings, AreSaidToProtectNobody) {
+  const auto budget = [](double epsilon, double delta) { return *Budget::make(epsilon, delta); };
+  EXPECT_FALSE(weak_epsilon(budget(20, 1e-6)).has_value());
+  EXPECT_THAT(weak_epsilon(budget(20.5, 1e-6)).value_or(""), HasSubstr("ε = 20.5 protects nobody"));
+  EXPECT_FALSE(weak_delta(budget(1, 1e-3), 1000).has_value());
+  EXPECT_THAT(weak_delta(budget(1, 1e-3), 1001).value_or(""),
+              HasSubstr("δ = 0.001 is above 1/rows"));
+  const Study study = study_of(record_text().set("privacy", "epsilon", "25"));
+  EXPECT_THAT(make_plan(study, study.solver)->warnings,
+              testing::Contains(HasSubstr("protects nobody")));
+}
+
 }  // namespace
 }  // namespace sotto

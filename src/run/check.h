@@ -3,37 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "base/enum_names.h"
+#include "run/consent/check_item.h"
 #include "run/join.h"
 
-// What can be wrong with a party before it joins, looked at without a word of the run: the study,
-// its key, the clock, its data, its home, and who of its neighbours answers.
+// What can be wrong with a party before it joins, looked at without a word of the run: its own side
+// (run/consent/own_side.h), and who of its neighbours answers.
 namespace sotto {
-
-enum class CheckSubject {
-  kStudy,
-  kPlan,
-  kIdentity,
-  kClock,
-  kData,
-  kHome,
-  kJournal,
-  kBudget,
-  kPort,
-  kPeers,
-};
-inline constexpr EnumNames<CheckSubject, 10> kCheckSubjects{
-    {"study", "plan", "identity", "clock", "data", "home", "journal", "budget", "port", "peers"}};
-
-enum class CheckVerdict { kOk, kWarning, kProblem };
-inline constexpr EnumNames<CheckVerdict, 3> kCheckVerdicts{{"ok", "warning", "problem"}};
-
-struct CheckItem {
-  CheckSubject subject = CheckSubject::kStudy;
-  CheckVerdict verdict = CheckVerdict::kOk;
-  std::string what;
-  std::string fix;  // empty where there is nothing to mend
-};
 
 // Everything that was looked at, in the order of CheckSubject but for a neighbour that speaks up
 // early. Changes nothing but the store, which is made if there is a home without one. `seconds` is

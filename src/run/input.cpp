@@ -52,7 +52,8 @@ Input input_of(const PlannedStudy& planned, PartyTable table) {
   weights.resize(planned.plan.entries);
   return {.secret = Secret::of_sums(std::move(sums), moments_grid(), std::move(weights)),
           .digest = std::move(digest),
-          .own = std::move(table.own)};
+          .own = std::move(table.own),
+          .constant_columns = std::move(table.constant_columns)};
 }
 
 Input input_of(const PlannedStudy& planned, const Quadratic& cost) {

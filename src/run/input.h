@@ -17,8 +17,9 @@ namespace sotto {
 
 struct Input {
   Secret secret;
-  std::string digest;                 // SHA-256 of what the party brings
-  std::optional<RunRecord::Own> own;  // of a table: counts that stay with the party
+  std::string digest;                              // SHA-256 of what the party brings
+  std::optional<RunRecord::Own> own;               // of a table: counts that stay with the party
+  std::vector<std::string> constant_columns = {};  // of a table: run/tables.h
 };
 
 // Sums that are exact integers, and what each entry weighs in φ. Without error bars Σy², the

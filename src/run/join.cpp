@@ -15,9 +15,8 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "network/driver.h"
-#include "network/identity.h"
 #include "run/account.h"
-#include "store/store.h"
+#include "run/consent/own_side.h"
 
 namespace sotto {
 namespace {
@@ -79,28 +78,30 @@ std::function<void(CommitPoint)> kill_point() {
   };
 }
 
+// What a run that was finished before has left.
+Joined finished(const StoredRun& run) {
+  Joined joined{.run = run.run, .files = run.files, .json = {}, .model = std::nullopt};
+  if (!run.files.empty()) {
+    std::ifstream file(run.files.front());
+    joined.json.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  return joined;
+}
+
 class Join {
  public:
-  Join(const Study& study, const JoinRequest& request, const JoinHooks& hooks, Identity identity,
-       Store store)
+  // Precondition: nothing of `own` is a problem.
+  Join(const Study& study, const JoinRequest& request, const JoinHooks& hooks, OwnSide own)
       : study_(study),
         request_(request),
         hooks_(hooks),
-        identity_(std::move(identity)),
-        signer_(identity_, fingerprints_of(study)),
-        store_(std::move(store)) {}
+        own_(std::move(own)),
+        identity_(*own_.identity),
+        store_(*own_.store),
+        party_(*own_.party),
+        signer_(identity_, fingerprints_of(study)) {}
 
   [[nodiscard]] Result<Joined> run() {
-    SOTTO_ASSIGN(const auto lock, store_.lock(study_.hash));
-    SOTTO_ASSIGN(const auto runs, store_.runs_of_study(study_.hash));
-    if (runs.finished && !runs.unfinished && !request_.again) return finished(*runs.finished);
-
-    const std::string account =
-        request_.account.empty() ? default_account(study_, request_.self) : request_.account;
-    SOTTO_TRY(store_.account(account).at("--account"));
-    SOTTO_ASSIGN(auto party,
-                 PartyRun::make(study_, request_.self, request_.data, hooks_.reading).at("--data"));
-    party_ = std::make_unique<PartyRun>(std::move(party));
     SOTTO_ASSIGN(const auto chosen, choose_run(store_, study_));
     run_ = chosen.id;
     files_.folder = request_.out.empty()
@@ -108,15 +109,15 @@ class Join {
                         : request_.out;
     SOTTO_ASSIGN(const auto journal, store_.journal(run_));
     const SteadyClock clock;
-    SessionTerms terms =
-        session_terms(study_, request_.self, debit_of(study_, party_->plan(), account));
-    terms.data_digest = party_->data_digest();
-    terms.limits = party_->limits();
+    SessionTerms terms = session_terms(study_, request_.self,
+                                       debit_of(study_, party_.plan(), own_.consent.cost->account));
+    terms.data_digest = party_.data_digest();
+    terms.limits = party_.limits();
     SOTTO_ASSIGN(const auto session,
                  Session::open(
                      std::move(terms), signer_, *journal,
                      [this](std::span<const PartyId> members, const AttemptKeys& keys) {
-                       return party_->take_part(members, keys);
+                       return party_.take_part(members, keys);
                      },
                      chosen.key, clock.now()));
     if (chosen.resumed) {
@@ -160,7 +161,7 @@ class Join {
     DriverHooks hooks;
     hooks.on_event = hooks_.on_event;
     hooks.on_idle = [this](const Session& session) {
-      if (const auto key = session.idle_key()) party_->prepare(*key);
+      if (const auto key = session.idle_key()) party_.prepare(*key);
     };
     hooks.interrupted = [this] {
       return failure_.has_value() || (hooks_.interrupted && hooks_.interrupted());
@@ -190,14 +191,18 @@ class Join {
   }
 
   [[nodiscard]] Result<void> keep_result(const Session& session) {
-    SOTTO_ASSIGN(auto model, party_->conclude(session.run().members(),
-                                              {.result = session.run().result(),
-                                               .transcript_hash = session.run().transcript_hash(),
-                                               .convergence = {}}));
+    SOTTO_ASSIGN(auto model, party_.conclude(session.run().members(),
+                                             {.result = session.run().result(),
+                                              .transcript_hash = session.run().transcript_hash(),
+                                              .convergence = {}}));
     joined_.json = json_text(to_json(model));
-    SOTTO_TRY(write_file(files_.model(), joined_.json));
+    // The record first: it makes the folder, if there is none, for the owner alone. All parties
+    // have the same model, and may show it; record and report count this party's own rows.
     SOTTO_TRY(write_record(files_.record(), model.record));
-    if (hooks_.report) SOTTO_TRY(write_file(files_.report(), hooks_.report(model.record)));
+    SOTTO_TRY(write_file(files_.model(), joined_.json));
+    if (hooks_.report) {
+      SOTTO_TRY(write_file(files_.report(), hooks_.report(model.record), Readers::kOwnerOnly));
+    }
     joined_.model = std::move(model);
     return {};
   }
@@ -216,22 +221,14 @@ class Join {
     return std::move(joined_);
   }
 
-  [[nodiscard]] static Result<Joined> finished(const StoredRun& run) {
-    Joined joined{.run = run.run, .files = run.files, .json = {}, .model = std::nullopt};
-    if (!run.files.empty()) {
-      std::ifstream file(run.files.front());
-      joined.json.assign(std::istreambuf_iterator<char>(file), {});
-    }
-    return joined;
-  }
-
   const Study& study_;
   const JoinRequest& request_;
   const JoinHooks& hooks_;
-  Identity identity_;
+  OwnSide own_;
+  const Identity& identity_;
+  Store& store_;
+  PartyRun& party_;
   IdentitySigner signer_;
-  Store store_;
-  std::unique_ptr<PartyRun> party_;
   std::string run_;
   RunFiles files_;
   std::string told_;  // what was said last of where the run stands
@@ -243,19 +240,16 @@ class Join {
 }  // namespace
 
 Result<Joined> join_study(const Study& study, const JoinRequest& request, const JoinHooks& hooks) {
-  const PartyTerms& self = study.parties[request.self];
-  SOTTO_ASSIGN(auto identity, Identity::load(request.home));
-  if (identity.fingerprint() != self.fingerprint) {
-    return bad_input(
-               "E-identity-differs",
-               fmt::format("the identity in {} is not the one that the study names for {}: {}",
-                           request.home, self.name, identity.fingerprint()),
-               "use the --home where that party's key is, or put this fingerprint into the "
-               "study, for everybody")
-        .at(request.study_file);
+  OwnSide own = examine_own_side(study, request, Purpose::kJoin, hooks.reading);
+  if (own.over) return finished(*own.runs.finished);
+  // Without a plan there is nothing to agree to, and the error says why.
+  if (hooks.on_consent && !own.consent.observers.empty()) hooks.on_consent(own.consent);
+  if (own.problem) return Error(*own.problem).at(request.study_file);
+  if (hooks.agreed && !hooks.agreed()) {
+    return failed("E-declined", "this party did not agree, and nothing has left it",
+                  "answer yes to take part, or leave --ask away where nobody can answer");
   }
-  SOTTO_ASSIGN(auto store, Store::open(request.home, unix_seconds));
-  return Join(study, request, hooks, std::move(identity), std::move(store)).run();
+  return Join(study, request, hooks, std::move(own)).run();
 }
 
 }  // namespace sotto

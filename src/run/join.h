@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "network/transport.h"
+#include "run/consent/consent.h"
 #include "run/join_event.h"
 #include "run/party_run.h"
 
@@ -40,6 +41,9 @@ struct JoinRequest {
 
 // What joining tells, and asks, while it goes on. All may be empty.
 struct JoinHooks {
+  // What the party agrees to, before the first word leaves; then whether it does.
+  std::function<void(const Consent&)> on_consent;
+  std::function<bool()> agreed;
   std::function<void(const JoinEvent&)> on_event;
   CsvProgress reading;
   std::function<std::string(const RunRecord&)> report;  // the page that is kept beside the model
@@ -53,9 +57,9 @@ struct Joined {
   std::optional<Model> model;      // none: the study had been run to its end before
 };
 
-// Opens the home's identity and store. E-identity-differs where the study names another key for
-// the party; E-account-unknown before the data is read; E-aborted, E-interrupted, and whatever ends
-// a run (docs/errors.md).
+// Looks at the party's own side first (run/consent/own_side.h), and ends with the first problem
+// there before anything is sent: E-account-unknown, say, before the data is read; E-declined if the
+// party does not agree; E-aborted, E-interrupted, and whatever ends a run (docs/errors.md).
 [[nodiscard]] Result<Joined> join_study(const Study& study, const JoinRequest& request,
                                         const JoinHooks& hooks);
 

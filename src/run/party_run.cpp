@@ -101,8 +101,14 @@ PartyId place_among(std::span<const PartyId> members, PartyId self) {
 Result<PartyRun> PartyRun::make(const Study& study, PartyId self, const std::string& data,
                                 const CsvProgress& progress) {
   SOTTO_ASSIGN(auto planned, plan_study(study, study.solver));
+  return make(std::move(planned), self, data, progress);
+}
+
+Result<PartyRun> PartyRun::make(PlannedStudy planned, PartyId self, const std::string& data,
+                                const CsvProgress& progress) {
   SOTTO_ASSIGN(auto input, read_input(planned, self, data, progress));
-  PartyRun run(study, self, std::move(input));
+  PartyRun run(planned.study, self, std::move(input));
+  const Study& study = run.study_;
   if (const auto* shuffle = std::get_if<ShuffleNoise>(&planned.plan.noise)) {
     SOTTO_ASSIGN(run.cipher_, cipher_for(study, CipherChoice::kPaillier));
     SOTTO_ASSIGN(const auto packing, shuffle_packing(*shuffle, run.input_.secret.grid(),

@@ -24,6 +24,10 @@ class PartyRun {
   [[nodiscard]] static Result<PartyRun> make(const Study& study, PartyId self,
                                              const std::string& data,
                                              const CsvProgress& progress = {});
+  // The same where somebody has planned the study already.
+  [[nodiscard]] static Result<PartyRun> make(PlannedStudy planned, PartyId self,
+                                             const std::string& data,
+                                             const CsvProgress& progress = {});
 
   // This party's state machine among `members`: every random number comes from `keys`.
   // What it costs and how large its messages are follows from the plan of these members.
@@ -42,6 +46,11 @@ class PartyRun {
 
   // SHA-256 of what the party brings, as it goes behind the boundary.
   [[nodiscard]] const std::string& data_digest() const { return input_.digest; }
+  // What the party alone may know of its table; none where it brings costs.
+  [[nodiscard]] const std::optional<RunRecord::Own>& own() const { return input_.own; }
+  [[nodiscard]] const std::vector<std::string>& constant_columns() const {
+    return input_.constant_columns;
+  }
 
   // What the result comes to: the model and everything that may be kept.
   [[nodiscard]] Result<Model> conclude(std::span<const PartyId> members, const Outcome& outcome);

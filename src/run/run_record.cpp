@@ -255,8 +255,9 @@ Result<RunRecord> read_record(const std::filesystem::path& run) {
 }
 
 Result<void> write_record(const std::filesystem::path& file, const RunRecord& record) {
+  const bool for_all = record.simulated && record.own.empty();
   return write_file(file, json_text(to_json(record)),
-                    record.own.empty() ? Readers::kAsUsual : Readers::kOwnerOnly);
+                    for_all ? Readers::kAsUsual : Readers::kOwnerOnly);
 }
 
 }  // namespace sotto

@@ -107,8 +107,8 @@ inline constexpr std::uintmax_t kMaxRecordBytes = 256'000'000;
 [[nodiscard]] Result<RunRecord> read_record(const std::filesystem::path& run);
 
 // All of it or nothing (base/files.h). Names that are not UTF-8 are mended, so
-// that a run's result is never lost to a column's name. With `own`, a party's counts
-// of its own rows, only the file's owner may read it.
+// that a run's result is never lost to a column's name. Only the file's owner may read
+// a party's own run, and whatever has counts of a party's own rows in `own`.
 [[nodiscard]] Result<void> write_record(const std::filesystem::path& file, const RunRecord& record);
 
 }  // namespace sotto

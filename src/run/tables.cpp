@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "moments/quadratic.h"
 
 // From files to moments and to what a party may know of its own rows: one reading of each.
 namespace sotto {
@@ -15,12 +16,41 @@ Error not_over_tables() {
                    "use unit = \"record\" and describe the columns in [data]");
 }
 
+// By Cauchy and Schwarz Σa²·Σb² = (Σab)² exactly where a and b are in proportion, and the intercept
+// is the same in every row. The sums are integers, so nothing is rounded. A category is constant if
+// all of its levels' entries are.
+std::vector<std::string> find_constant_columns(const Schema& schema, const Moments& moments) {
+  const std::size_t d = moments.dimension;
+  const auto sum = [&](std::size_t r, std::size_t c) { return moments.sums[theta_index(d, r, c)]; };
+  const auto in_proportion = [&](const Integer& squares, const Integer& products) {
+    return Integer(sum(0, 0) * squares) == Integer(products * products);
+  };
+  std::vector<std::string> constant;
+  std::size_t entry = 1;
+  for (const Feature& feature : schema.features) {
+    const auto* category = std::get_if<CategoricalFeature>(&feature);
+    const std::size_t end = entry + (category == nullptr ? 1 : category->levels.size() - 1);
+    bool all = true;
+    for (; entry < end; ++entry) all = all && in_proportion(sum(entry, entry), sum(0, entry));
+    if (all) constant.push_back(column_of(feature));
+  }
+  if (in_proportion(moments.sums.back(), moments.sums[d * (d + 1) / 2])) {
+    constant.push_back(schema.target.column);
+  }
+  return constant;
+}
+
 PartyTable party_table(const Study& study, PartyId party, TableMoments table) {
+  std::vector<std::string> constant;
+  if (study.data->intercept && table.rows > 1) {
+    constant = find_constant_columns(*study.data, table.moments);
+  }
   PartyTable result{.moments = std::move(table.moments),
                     .own = {.party = study.parties[party].name,
                             .rows = table.rows,
                             .dropped = table.dropped,
-                            .clipped = {}}};
+                            .clipped = {}},
+                    .constant_columns = std::move(constant)};
   const Schema& schema = *study.data;
   const auto add = [&](const std::string& column, ColumnClips clips) {
     result.own.clipped.push_back({.column = column, .below = clips.below, .above = clips.above});

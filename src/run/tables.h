@@ -20,6 +20,8 @@ struct TableFiles {
 struct PartyTable {
   Moments moments;
   RunRecord::Own own;
+  // With an intercept: columns that hold one value in all of two rows or more.
+  std::vector<std::string> constant_columns;
 };
 
 // One per party, in the study's order. E-data-unit for a study that is not over

@@ -160,5 +160,22 @@ TEST_F(TablesTest, NameFileLineAndColumnOfWhatDoesNotFit) {
             "E-csv-open");
 }
 
+TEST_F(TablesTest, KnowWhichColumnsHoldOneValueOnly) {
+  const auto constant = [&](const std::string& rows) {
+    return read_own_table(study(), 0, file("own.csv", "y,kind,x\n" + rows))
+        .value()
+        .constant_columns;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(constant("1,a,0.1\n2,b,0.2\n"), Names{});
+  EXPECT_EQ(constant("1,b,0.3\n2,b,0.3\n3,b,0.3\n"), (Names{"x", "kind"}));
+  EXPECT_EQ(constant("3,a,0.1\n3,b,0.2\n"), Names{"y"});
+  EXPECT_EQ(constant("1,a,7\n2,b,9\n"), Names{"x"}) << "clipped to one bound";
+  EXPECT_EQ(constant("1,a,0.1\n"), Names{}) << "one row shows nothing";
+  EXPECT_EQ(constant(""), Names{});
+  schema_.intercept = false;
+  EXPECT_EQ(constant("3,a,0.1\n3,a,0.1\n"), Names{}) << "the sums do not tell";
+}
+
 }  // namespace
 }  // namespace sotto

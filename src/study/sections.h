@@ -12,6 +12,24 @@
 
 namespace sotto {
 
+// What a reader calls the mistakes it finds: whoever gets them must know which file to open.
+struct TomlErrors {
+  const char* key;      // that nothing reads
+  const char* missing;  // that has no default
+  const char* value;    // of the wrong kind, or out of range
+};
+inline constexpr TomlErrors kStudyErrors{
+    .key = "E-study-key", .missing = "E-study-missing", .value = "E-study-value"};
+
+inline constexpr std::size_t kMaxTomlBytes = 1 << 20;
+
+// The text of a file of kMaxTomlBytes at most, and what it says as TOML. `what` ("study") is what
+// people call the file, `error` what a mistake is called.
+[[nodiscard]] Result<std::string> read_toml_text(const std::string& path, std::string_view what,
+                                                 const char* error);
+[[nodiscard]] Result<toml::table> parse_toml(std::string_view text, const std::string& name,
+                                             const char* error);
+
 // One table of a TOML file. Every key that is asked for is remembered, so that
 // finish() can refuse the rest: a misspelt key must not silently mean nothing.
 //
@@ -21,7 +39,8 @@ namespace sotto {
 class TomlReader {
  public:
   // `section` is the table's name as a person writes it: "[privacy]".
-  TomlReader(const toml::table* table, std::string section, std::string file);
+  TomlReader(const toml::table* table, std::string section, std::string file,
+             TomlErrors errors = kStudyErrors);
 
   [[nodiscard]] bool present() const { return table_ != nullptr; }
   [[nodiscard]] bool has(std::string_view key);
@@ -63,6 +82,7 @@ class TomlReader {
   const toml::table* table_;
   std::string section_;
   std::string file_;
+  TomlErrors errors_;
   std::set<std::string, std::less<>> asked_;
   std::optional<Error> error_;
 };

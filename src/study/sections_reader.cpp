@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <fstream>
 #include <numeric>
 #include <utility>
 
@@ -70,8 +71,41 @@ std::optional<std::string> nearest_word(std::string_view word,
   return best;
 }
 
-TomlReader::TomlReader(const toml::table* table, std::string section, std::string file)
-    : table_(table), section_(std::move(section)), file_(std::move(file)) {}
+Result<std::string> read_toml_text(const std::string& path, std::string_view what,
+                                   const char* error) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kMaxTomlBytes + 1, '\0');
+  if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file.is_open() || file.bad() || (file.fail() && !file.eof())) {
+    return bad_input(error, fmt::format("the {} cannot be read", what),
+                     "check the name and the permissions")
+        .at(path.empty() ? "a file without a name" : path);
+  }
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kMaxTomlBytes) {
+    return bad_input(error, fmt::format("the {} is larger than 1 MiB", what),
+                     fmt::format("a {} is a page of text: is this the right file?", what))
+        .at(path);
+  }
+  return text;
+}
+
+// Debian's toml++ is built to throw.
+Result<toml::table> parse_toml(std::string_view text, const std::string& name,
+                               const char* error_name) {
+  try {
+    return toml::parse(text, name);
+  } catch (const toml::parse_error& error) {
+    return bad_input(error_name, std::string(error.description()),
+                     "correct the line; TOML wants key = value under [section]")
+        .at(fmt::format("line {}, column {} of {}", error.source().begin.line,
+                        error.source().begin.column, name));
+  }
+}
+
+TomlReader::TomlReader(const toml::table* table, std::string section, std::string file,
+                       TomlErrors errors)
+    : table_(table), section_(std::move(section)), file_(std::move(file)), errors_(errors) {}
 
 const toml::node* TomlReader::node(std::string_view key) {
   asked_.emplace(key);
@@ -99,12 +133,12 @@ void TomlReader::fail(std::string_view key, Error error) {
 }
 
 void TomlReader::fail_value(std::string_view key, std::string what, std::string fix) {
-  fail(key, bad_input("E-study-value", std::move(what), std::move(fix)));
+  fail(key, bad_input(errors_.value, std::move(what), std::move(fix)));
 }
 
 void TomlReader::require(std::string_view key, std::string_view example) {
   if (has(key)) return;
-  fail(key, bad_input("E-study-missing", fmt::format("{} {} is missing", section_, key),
+  fail(key, bad_input(errors_.missing, fmt::format("{} {} is missing", section_, key),
                       fmt::format("add a line '{} = {}' to {}", key, example, section_)));
 }
 
@@ -209,7 +243,7 @@ Result<void> TomlReader::finish() {
     if (asked_.contains(name)) continue;
     const std::vector<std::string> known(asked_.begin(), asked_.end());
     const auto near = nearest_word(name, known);
-    return bad_input("E-study-key", fmt::format("{} knows no key \"{}\"", section_, name),
+    return bad_input(errors_.key, fmt::format("{} knows no key \"{}\"", section_, name),
                      near ? fmt::format("did you mean \"{}\"? The keys are {}", *near,
                                         fmt::join(known, ", "))
                           : fmt::format("the keys are {}", fmt::join(known, ", ")))

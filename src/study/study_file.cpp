@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "base/digest.h"
@@ -11,20 +10,6 @@
 
 namespace sotto {
 namespace {
-
-constexpr std::size_t kMaxStudyBytes = 1 << 20;
-
-// Debian's toml++ is built to throw.
-Result<toml::table> parse_toml(std::string_view text, const std::string& name) {
-  try {
-    return toml::parse(text, name);
-  } catch (const toml::parse_error& error) {
-    return bad_input("E-study-syntax", std::string(error.description()),
-                     "correct the line; TOML wants key = value under [section]")
-        .at(fmt::format("line {}, column {} of {}", error.source().begin.line,
-                        error.source().begin.column, name));
-  }
-}
 
 Result<void> check_together(const Study& study, const std::string& file) {
   auto at = [&](std::string_view section) { return fmt::format("{} of {}", section, file); };
@@ -62,7 +47,7 @@ Result<void> check_together(const Study& study, const std::string& file) {
 }  // namespace
 
 Result<Study> parse_study(std::string_view text, const std::string& name) {
-  SOTTO_ASSIGN(auto parsed, parse_toml(text, name));
+  SOTTO_ASSIGN(auto parsed, parse_toml(text, name, "E-study-syntax"));
   const toml::table& root = parsed;
   TomlReader top(&root, "the study", name);
   for (const char* key : {"study", "privacy", "graph", "gt", "dishuf", "pairwise", "consensus",
@@ -115,20 +100,7 @@ Result<Study> parse_study(std::string_view text, const std::string& name) {
 }
 
 Result<Study> read_study(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(kMaxStudyBytes + 1, '\0');
-  if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!file.is_open() || file.bad() || (file.fail() && !file.eof())) {
-    return bad_input("E-study-file", "the study cannot be read",
-                     "check the name and the permissions")
-        .at(path.empty() ? "a file without a name" : path);
-  }
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > kMaxStudyBytes) {
-    return bad_input("E-study-file", "the study is larger than 1 MiB",
-                     "a study is a page of text: is this the right file?")
-        .at(path);
-  }
+  SOTTO_ASSIGN(const auto text, read_toml_text(path, "study", "E-study-file"));
   auto study = parse_study(text, path);
   if (study && study->problem) {
     const auto folder = std::filesystem::path(path).parent_path();

@@ -1,18 +1,23 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
 #include "support/party_processes.h"
+#include "support/source_tree.h"
 
 // Whole runs, each party a process: who comes when, and how often.
 
 namespace sotto {
 namespace {
 
+using testing::AnyOf;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(NetworkRun, PartiesStartInAnyOrderAndWaitForEachOther) {
   NetworkOptions options;
@@ -29,6 +34,49 @@ TEST(NetworkRun, PartiesStartInAnyOrderAndWaitForEachOther) {
   EXPECT_THAT(parties.said(1), HasSubstr("dialling out only"));
   EXPECT_THAT(parties.said(2), HasSubstr("party-1 does not answer at"));
   for (std::size_t p = 0; p < 3; ++p) EXPECT_TRUE(parties.spent_once(p));
+}
+
+unsigned mode_of(const std::filesystem::path& path) {
+  struct stat status {};
+  EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
+  return status.st_mode & 07777U;
+}
+
+TEST(NetworkRun, LetsOnlyItsOwnerReadWhatCountsItsRows) {
+  for (const mode_t mask : {mode_t{022}, mode_t{000}}) {
+    Parties parties({.solver = "ac", .parties = 2, .topology = "path"});
+    // The first party's folder is there, and so is a report that everybody may read.
+    const auto there = parties.folder() / "result-1";
+    std::filesystem::create_directory(there);
+    std::ofstream(there / "report.html") << "old";
+    ASSERT_EQ(::chmod((there / "report.html").c_str(), 0666), 0);
+    ASSERT_EQ(::chmod(there.c_str(), 0755), 0);
+    const mode_t before = ::umask(mask);
+    parties.start_all();
+    parties.expect_all_end(0);
+    ::umask(before);
+    for (const char* folder : {"result-1", "result-2"}) {
+      for (const char* file : {"report.html", "record.json"}) {
+        EXPECT_EQ(mode_of(parties.folder() / folder / file), 0600U) << folder << file;
+      }
+      // The same for all parties, and for whoever may see it: no count of anybody's rows is in it.
+      const std::string model = read_text(parties.folder() / folder / "model.json");
+      EXPECT_THAT(model, Not(AnyOf(HasSubstr("\"own\""), HasSubstr("clipped"))));
+    }
+    EXPECT_EQ(mode_of(there), 0755U) << "a folder that is there is its owner's business";
+    EXPECT_EQ(mode_of(parties.folder() / "result-2"), 0700U);
+  }
+}
+
+TEST(NetworkRun, WhoAsksIsAskedAndNobodyElse) {
+  Parties parties({.solver = "ac", .parties = 2, .topology = "path", .tables = false});
+  parties.start(0, {.words = {"--ask"}});  // its standard input is at its end
+  EXPECT_EQ(parties.wait(0), 1);
+  EXPECT_THAT(parties.said(0), HasSubstr("error[E-declined]"));
+  parties.start_all();
+  parties.expect_all_end(0);
+  EXPECT_THAT(parties.said(0), Not(HasSubstr("take part?")));
+  EXPECT_THAT(parties.said(0), HasSubstr("before party-1 takes part in paper:"));
 }
 
 TEST(NetworkRun, APartyTakesPartOnceAtATime) {

@@ -46,7 +46,11 @@ TEST(ProgressLines, TellARunFromItsBeginningToItsFiles) {
     const auto events = events_of(parties, p);
     const auto names = names_of(events, "event");
     ASSERT_FALSE(names.empty());
-    EXPECT_EQ(names.front(), "begun");
+    EXPECT_EQ(names.front(), "consent") << "what it agrees to comes before everything else";
+    EXPECT_EQ(names.at(1), "begun");
+    EXPECT_EQ(events[0]["cost"]["account"], "all data");
+    EXPECT_TRUE(events[0]["cost"]["limit"].is_null());
+    EXPECT_EQ(events[0]["promises"]["adversaries"][0]["name"], "eavesdropper");
     EXPECT_EQ(std::ranges::count(names, "connected"), 2);
     const auto phases = names_of(events, "phase");
     for (const char* phase : {"meeting", "releasing", "finished"}) {

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <thread>
 
+#include "base/files.h"
 #include "cli/demo/child_process.h"
 #include "cli/demo/demo.h"
 #include "run/join_event.h"
@@ -88,6 +89,8 @@ class PartyProcesses {
                    ChildProcess::start({"join", setup_.study, "--as", party.name, "--data",
                                         party.table, "--home", party.home, "--progress", "json"},
                                        party.home + ".out"));
+      // A party's log is the party's: it says what its account holds.
+      SOTTO_TRY(write_file(party.log, "", Readers::kOwnerOnly));
       members_.push_back({.process = std::move(process),
                           .log = std::ofstream(party.log),
                           .last = {},

@@ -1,0 +1,132 @@
+#include "run/consent/consent.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/json.h"
+#include "run/join_event.h"
+#include "support/studies.h"
+
+namespace sotto {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class AccountOfAParty : public testing::Test {
+ protected:
+  AccountOfAParty() {
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "sotto_consent_XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~AccountOfAParty() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] Store open() const {
+    return Store::open(folder_ + "/home", [] { return std::int64_t{1'700'000'000}; }).value();
+  }
+  [[nodiscard]] AccountCost cost(const Store& store) const {
+    return account_cost(store, "table", *Budget::make(1, 1e-6),
+                        store.runs_of_study("beef").value().unfinished)
+        .value();
+  }
+  // A run of another study, or of this one, that has come so far.
+  void reserve(Store& store, const std::string& run, const std::string& study_hash) const {
+    ASSERT_TRUE(store.begin_run(run, "energy", study_hash));
+    const auto journal = store.journal(run).value();
+    Debit debit;
+    debit.run = run;
+    debit.attempt = "01";
+    debit.study = "energy";
+    debit.data = "table";
+    debit.unit = "record";
+    debit.epsilon = 1;
+    debit.delta = 1e-6;
+    ASSERT_TRUE(journal->reserve(debit));
+    ASSERT_TRUE(journal->commit());
+  }
+
+  std::string folder_;
+};
+
+TEST_F(AccountOfAParty, HasNoLimitAsLongAsNobodySetsOne) {
+  const Store store = open();
+  const AccountCost now = cost(store);
+  EXPECT_EQ(now.asked.epsilon, 1);
+  EXPECT_EQ(now.spent.epsilon, 0);
+  EXPECT_FALSE(now.limit || now.left);
+  EXPECT_TRUE(now.enough());
+  EXPECT_THAT(cost_text(now),
+              AllOf(HasSubstr("ε = 1, δ = 1e-06 of \"table\""), HasSubstr("no limit is set")));
+}
+
+TEST_F(AccountOfAParty, SaysWhatWasSpentAndWhetherTheRestIsEnough) {
+  Store store = open();
+  ASSERT_TRUE(store.set_limit("table", {.epsilon = 1.5, .delta = 1e-5}));
+  EXPECT_TRUE(cost(store).enough());
+  reserve(store, "a1", "cafe");
+  const AccountCost now = cost(store);
+  EXPECT_EQ(now.spent.epsilon, 1);
+  EXPECT_EQ(now.left->epsilon, 0.5);
+  EXPECT_FALSE(now.counted);
+  EXPECT_FALSE(now.enough());
+  EXPECT_THAT(cost_text(now), HasSubstr("left of ε = 1.5, δ = 1e-05: ε = 0.5"));
+}
+
+TEST_F(AccountOfAParty, IsNotChargedTwiceForARunThatGoesOn) {
+  Store store = open();
+  ASSERT_TRUE(store.set_limit("table", {.epsilon = 1, .delta = 1e-5}));
+  reserve(store, "a1", "beef");
+  const AccountCost now = cost(store);
+  EXPECT_TRUE(now.counted);
+  EXPECT_EQ(now.left->epsilon, 0);
+  EXPECT_TRUE(now.enough());
+  EXPECT_THAT(cost_text(now), HasSubstr("holds for this run already"));
+}
+
+Consent sample_consent() {
+  const Study study = study_of(record_text());
+  return {.study = study.name,
+          .party = "north",
+          .asked = study.privacy,
+          .observers = make_plan(study, study.solver).value().adversaries,
+          .cost = AccountCost{.account = "all data",
+                              .asked = {1, 1e-6},
+                              .spent = {2, 1e-6},
+                              .limit = std::nullopt,
+                              .left = std::nullopt},
+          .items = {{CheckSubject::kData, CheckVerdict::kOk, "4711 rows", ""},
+                    {CheckSubject::kBudget, CheckVerdict::kWarning, "no limit", "set one"}}};
+}
+
+TEST(ConsentLine, SaysWhatIsPromisedAgainstWhomAndWhatItCosts) {
+  const std::string line = to_json_line(sample_consent(), 1'700'000'000);
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  const auto json = parse_json(line);
+  EXPECT_EQ(json["time"], "2023-11-14T22:13:20Z");
+  EXPECT_EQ(json["event"], "consent");
+  EXPECT_EQ(json["promises"]["epsilon"], 1.0);
+  EXPECT_EQ(json["promises"]["adversaries"][0]["name"], "eavesdropper");
+  EXPECT_GE(json["promises"]["adversaries"].size(), 3U);
+  EXPECT_EQ(json["cost"]["asked"]["epsilon"], 1.0);
+  EXPECT_EQ(json["cost"]["spent"]["epsilon"], 2.0);
+  EXPECT_TRUE(json["cost"]["limit"].is_null());
+  EXPECT_EQ(json["checks"][1]["verdict"], "warning");
+  EXPECT_THAT(json["text"].get<std::string>(),
+              AllOf(HasSubstr("one row added or removed"), HasSubstr("no limit is set"),
+                    HasSubstr("0 problems, 1 warnings"), Not(HasSubstr("4711"))));
+}
+
+TEST(ConsentLine, IsANoteToAProgramThatDoesNotKnowIt) {
+  const auto event = join_event_from(to_json_line(sample_consent(), 0));
+  ASSERT_TRUE(event.has_value());
+  EXPECT_EQ(event->kind, JoinEvent::Kind::kNote);
+  EXPECT_THAT(event->text, HasSubstr("promises ε = 1"));
+}
+
+}  // namespace
+}  // namespace sotto
