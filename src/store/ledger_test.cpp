@@ -188,13 +188,13 @@ RC_GTEST_FIXTURE_PROP(StoreLedger, NoOrderOfMovesPassesTheLimit, ()) {
     double counted = 0;
   };
   std::vector<Attempt> attempts;
-  for (int k = 0; k < 5; ++k) {
+  for (int k = 0; k < 4; ++k) {
     const std::string run = fmt::format("{:x}", k + 1);
     const double released = *rc::gen::inRange(1, 40) / 64.0;
     const double looks = *rc::gen::inRange(0, 20) / 64.0;
     attempts.push_back({journal(store, run), debit("01", released, looks, run)});
   }
-  const auto steps = *rc::gen::inRange(1, 40);
+  const auto steps = *rc::gen::inRange(1, 20);
   for (int step = 0; step < steps; ++step) {
     Attempt& attempt = attempts[*rc::gen::inRange<std::size_t>(0, attempts.size())];
     const ObserverCharge& charge = attempt.debit.charges[0];
