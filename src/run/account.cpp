@@ -42,6 +42,20 @@ std::string default_account(const Study& study, PartyId self) {
                      to_hex(digest.value()).substr(0, 8));
 }
 
+// gt hides an entry of A under truncated Laplace noise and one of B under Gaussian noise: these are
+// the squares of the latter.
+std::vector<ObserverCharge> charges_of(const Study& study, const Plan& plan) {
+  const auto* gradient = std::get_if<GradientNoise>(&plan.noise);
+  std::vector<ObserverCharge> charges;
+  for (const Adversary& adversary : plan.adversaries) {
+    const double shift = gradient != nullptr
+                             ? study.privacy.sensitivity.value() / gradient->sigma_eta
+                             : adversary.shift;
+    charges.push_back({observer_name(adversary), shift * shift, 0});
+  }
+  return charges;
+}
+
 Debit debit_of(const Study& study, const Plan& plan, const std::string& account) {
   const PrivacyTerms& terms = study.privacy;
   Debit debit;
@@ -58,17 +72,11 @@ Debit debit_of(const Study& study, const Plan& plan, const std::string& account)
     guaranteed.colluders = terms.colluders;
   }
   debit.guaranteed = observer_name(guaranteed);
-  // gt hides an entry of A under truncated Laplace noise and one of B under Gaussian noise: both
-  // are charged, whichever entry it is.
-  const auto* gradient = std::get_if<GradientNoise>(&plan.noise);
-  if (gradient != nullptr) {
+  debit.charges = charges_of(study, plan);
+  // Beside its Gaussian noise: both are charged, whichever entry it is that differs.
+  if (std::holds_alternative<GradientNoise>(plan.noise)) {
     debit.laplace_epsilon = debit.epsilon;
     debit.laplace_delta = debit.delta;
-  }
-  for (const Adversary& adversary : plan.adversaries) {
-    const double shift =
-        gradient != nullptr ? terms.sensitivity.value() / gradient->sigma_eta : adversary.shift;
-    debit.charges.push_back({observer_name(adversary), shift * shift, 0});
   }
   return debit;
 }

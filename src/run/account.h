@@ -17,6 +17,9 @@ namespace sotto {
 // --account says which.
 [[nodiscard]] std::string default_account(const Study& study, PartyId self);
 
+// What each observer of the plan's rows learns from one run, weakest first.
+[[nodiscard]] std::vector<ObserverCharge> charges_of(const Study& study, const Plan& plan);
+
 // What one run costs `account`; `run` and `attempt` are the session's. The guaranteed observer is
 // the coalition that the study is calibrated for, or the eavesdropper where it names none.
 [[nodiscard]] Debit debit_of(const Study& study, const Plan& plan, const std::string& account);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +31,9 @@ class MemoryJournal final : public Journal {
 
   // From now on reserve() is refused[E-ledger-overdrawn], as by a ledger with nothing left.
   void refuse_reserves(bool refuse) { refuse_reserves_ = refuse; }
+  // The most that the guaranteed observer's squares may come to; a reserve() beyond it is
+  // refused[E-ledger-overdrawn].
+  void set_limit(double squares) { limit_ = squares; }
   // From now on commit() is failed[E-store-full]: what was staged stays staged.
   void fail_commits(bool fail) { fail_commits_ = fail; }
 
@@ -45,8 +50,19 @@ class MemoryJournal final : public Journal {
   [[nodiscard]] Moves moves(const std::string& run) const;
   // Attempts of the run that hold something back now.
   [[nodiscard]] int held(const std::string& run) const;
-  // What all attempts of a run count for an observer that each of them names, as committed.
-  [[nodiscard]] double squares(const std::string& run, const std::string& observer) const;
+  // What an observer's squares come to, reserved, spent, given up and booked, as committed: of one
+  // run, and of all.
+  [[nodiscard]] double squares(const std::string& run, const std::string& observer) const {
+    return sum(entries_, run, observer);
+  }
+  [[nodiscard]] double total(const std::string& observer) const {
+    return sum(entries_, "", observer);
+  }
+  // What was booked of an attempt beside its own charges: tags.
+  [[nodiscard]] std::set<std::string> booked(const std::string& run,
+                                             const std::string& attempt) const;
+  // Whether no guaranteed observer's total is beyond the limit.
+  [[nodiscard]] bool within_limit() const;
   // Commits that had something to write.
   [[nodiscard]] int commits() const { return commits_; }
 
@@ -60,6 +76,8 @@ class MemoryJournal final : public Journal {
     Moves moves;
   };
   using Entries = std::map<std::pair<std::string, std::string>, Entry>;  // by run and attempt
+  [[nodiscard]] static double sum(const Entries& entries, const std::string& run,
+                                  const std::string& observer);
   [[nodiscard]] Entry* staged(std::string_view run, std::string_view attempt);
   [[nodiscard]] bool another_is_spent(const std::string& run, const std::string& attempt) const;
 
@@ -70,6 +88,7 @@ class MemoryJournal final : public Journal {
   bool moved_ = false;
   bool second_spend_ = false;
   bool refuse_reserves_ = false;
+  double limit_ = std::numeric_limits<double>::infinity();
   bool fail_commits_ = false;
   int commits_ = 0;
 };
