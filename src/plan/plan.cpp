@@ -200,7 +200,7 @@ Result<Plan> make_plan(const Study& study, Solver solver) {
   plan.central_ratio = plan.sum_noise_sd / (study.privacy.sensitivity.value() / plan.kappa_bar);
   plan.expected = expected_accuracy(study, plan.sum_noise_sd);
   warn_about_adversaries(study, plan);
-  if (auto weak = weak_epsilon(terms.budget)) plan.warnings.push_back(std::move(*weak));
+  if (auto weak = weak_epsilon(study.privacy.budget)) plan.warnings.push_back(std::move(*weak));
   plan.traffic = predict_traffic(study, plan);
   return plan;
 }

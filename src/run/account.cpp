@@ -42,6 +42,8 @@ std::string default_account(const Study& study, PartyId self) {
                      to_hex(digest.value()).substr(0, 8));
 }
 
+// gt hides an entry of A under truncated Laplace noise and one of B under Gaussian noise: these are
+// the squares of the latter.
 std::vector<ObserverCharge> attempt_charges(const Study& study, const Plan& plan) {
   const PrivacyTerms& terms = study.privacy;
   std::vector<Adversary> rows = plan.adversaries;
@@ -89,13 +91,12 @@ Debit debit_of(const Study& study, const Plan& plan, const std::string& account)
     guaranteed.colluders = terms.colluders;
   }
   debit.guaranteed = observer_name(guaranteed);
-  // gt hides an entry of A under truncated Laplace noise and one of B under Gaussian noise: both
-  // are charged, whichever entry it is.
+  debit.charges = attempt_charges(study, plan);
+  // Beside its Gaussian noise: both are charged, whichever entry it is that differs.
   if (std::holds_alternative<GradientNoise>(plan.noise)) {
     debit.laplace_epsilon = debit.epsilon;
     debit.laplace_delta = debit.delta;
   }
-  debit.charges = attempt_charges(study, plan);
   return debit;
 }
 

@@ -153,7 +153,7 @@ class Join {
   [[nodiscard]] TransportLimits limits() const {
     TransportLimits limits;
     limits.frame_bytes =
-        std::min(limits.frame_bytes, party_->limits().frame(study_.graph().size()));
+        std::min(limits.frame_bytes, party_.limits().frame(study_.graph().size()));
     return limits;
   }
 

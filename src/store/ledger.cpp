@@ -109,8 +109,9 @@ Result<void> restore(Database& database, const Debit& debit, std::int64_t now) {
 Result<void> book(Database& database, const Debit& debit, const Booking& booking) {
   SOTTO_ASSIGN(const auto of_run, entries_of_run(database, debit.run));
   const LedgerEntry* entry = find_attempt(of_run, debit);
-  check(entry != nullptr && entry->state != EntryState::kRestored,
-        "what is booked was shown by an attempt that was reserved");
+  check(entry != nullptr &&
+            (entry->state == EntryState::kGivenUp || entry->state == EntryState::kSpent),
+        "more is booked of what was given up or spent");
   const auto is_this = [&](const Booking& other) { return other.tag == booking.tag; };
   if (std::ranges::any_of(entry->bookings, is_this)) return {};
   return insert_booking(database, debit, booking);

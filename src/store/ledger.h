@@ -114,7 +114,7 @@ struct LedgerMove {
 // stored run `owner`, and checks the move against all that came before it.
 // Reserving: E-account-unknown, E-ledger-overdrawn, E-ledger-unit, E-ledger-second,
 // E-ledger-differs, E-ledger-amount. Spending or giving up what was never reserved is a bug, and
-// stops the process; so is booking on an attempt that has shown nothing.
+// stops the process; so is booking on an attempt that was neither given up nor spent.
 [[nodiscard]] Result<void> apply_move(Database& database, std::int64_t owner,
                                       const LedgerMove& move, std::int64_t now);
 

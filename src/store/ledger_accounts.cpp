@@ -32,8 +32,7 @@ struct ExactSum {
 
 // What counts of an account against its limit.
 struct Counted {
-  ExactSum squares;  // each entry's, for the observer that its study guarantees
-  ExactSum basic_epsilon;
+  ExactSum squares;      // each entry's, for the observer that its study guarantees
   Rational epsilon = 0;  // as the studies asked for it
   Rational delta = 0;
   Rational laplace_epsilon = 0;
@@ -49,16 +48,10 @@ bool may_have_left(const LedgerEntry& entry) {
 void add_to(Counted& sum, const LedgerEntry& entry) {
   if (!counts(entry)) return;
   const Debit& debit = entry.debit;
-  ExactSum squares;
   const auto parts = counted_squares(entry, debit.guaranteed);
-  for (const double part : parts.value_or(std::vector<double>{})) {
-    squares.add(part);
-    sum.squares.add(part);
-  }
-  sum.basic_epsilon.add(composed_epsilon(squares.above(), debit.delta));
+  for (const double part : parts.value_or(std::vector<double>{})) sum.squares.add(part);
   sum.excess += Rational(debit.excess_delta);
   if (!may_have_left(entry)) return;
-  sum.basic_epsilon.add(debit.laplace_epsilon);
   sum.epsilon += Rational(debit.epsilon);
   sum.delta += Rational(debit.delta);
   sum.laplace_epsilon += Rational(debit.laplace_epsilon);
@@ -69,6 +62,21 @@ Counted count(const std::vector<LedgerEntry>& entries) {
   Counted sum;
   for (const LedgerEntry& entry : entries) add_to(sum, entry);
   return sum;
+}
+
+// What each entry's own ε adds up to, for one observer or, without a name, for the guaranteed ones.
+double basic_epsilon(const std::vector<LedgerEntry>& entries, const std::string& observer = {}) {
+  ExactSum sum;
+  for (const LedgerEntry& entry : entries) {
+    if (!counts(entry)) continue;
+    const Debit& debit = entry.debit;
+    if (may_have_left(entry)) sum.add(debit.laplace_epsilon);
+    ExactSum squares;
+    const auto parts = counted_squares(entry, observer.empty() ? debit.guaranteed : observer);
+    for (const double part : parts.value_or(std::vector<double>{})) squares.add(part);
+    sum.add(composed_epsilon(squares.above(), debit.delta));
+  }
+  return sum.above();
 }
 
 // ε at δ of Gaussian releases with these squares beside a Laplace part and an excess.
@@ -143,25 +151,15 @@ ObserverTotal total_for(const std::string& observer, const std::vector<LedgerEnt
                         const Counted& sum, double delta) {
   ObserverTotal total{.observer = observer};
   ExactSum squares;
-  ExactSum basic;
   for (const LedgerEntry& entry : entries) {
     if (!counts(entry)) continue;
-    if (may_have_left(entry)) basic.add(entry.debit.laplace_epsilon);
     const auto parts = counted_squares(entry, observer);
-    if (!parts) {
-      ++total.unknown;
-      continue;
-    }
-    ExactSum of_entry;
-    for (const double part : *parts) {
-      of_entry.add(part);
-      squares.add(part);
-    }
-    basic.add(composed_epsilon(of_entry.above(), entry.debit.delta));
+    if (!parts) ++total.unknown;
+    for (const double part : parts.value_or(std::vector<double>{})) squares.add(part);
   }
   total.squares = squares.above();
   total.epsilon = epsilon_at(squares, sum, delta);
-  total.basic_epsilon = basic.above();
+  total.basic_epsilon = basic_epsilon(entries, observer);
   return total;
 }
 
@@ -177,7 +175,7 @@ void fill_in(LedgerAccount& account, const std::vector<LedgerEntry>& entries) {
   account.guaranteed = {.observer = "guaranteed",
                         .squares = sum.squares.above(),
                         .epsilon = epsilon_at(sum.squares, sum, account.delta),
-                        .basic_epsilon = sum.basic_epsilon.above()};
+                        .basic_epsilon = basic_epsilon(entries)};
   account.basic = {.epsilon = double_above(sum.epsilon), .delta = double_above(sum.delta)};
   account.laplace = {.epsilon = double_above(sum.laplace_epsilon),
                      .delta = double_above(sum.laplace_delta)};
@@ -272,6 +270,7 @@ LedgerEntry reserved_entry(const Debit& debit) {
 Error overdrawn(const LedgerAccount& account, std::vector<LedgerEntry> entries, const Debit& asked,
                 const std::string& which) {
   const Counted before = count(entries);
+  const double basic_before = basic_epsilon(entries);
   entries.push_back(reserved_entry(asked));
   const Counted after = count(entries);
   std::string seen;
@@ -285,10 +284,10 @@ Error overdrawn(const LedgerAccount& account, std::vector<LedgerEntry> entries, 
       fmt::format("{} of account \"{}\" would be passed, ε = {:.6g} at δ = {:.6g}: spent {}; with "
                   "this study {}; then, by observer at that δ: {}",
                   which, account.data, account.limit->epsilon, account.delta,
-                  amounts_text(epsilon_at(before.squares, before, account.delta),
-                               before.basic_epsilon.above(), double_above(before.delta)),
+                  amounts_text(epsilon_at(before.squares, before, account.delta), basic_before,
+                               double_above(before.delta)),
                   amounts_text(epsilon_at(after.squares, after, account.delta),
-                               after.basic_epsilon.above(), double_above(after.delta)),
+                               basic_epsilon(entries), double_above(after.delta)),
                   seen),
       "a study that asks for no more than is left ('sotto ledger' shows it); or, if those whom the "
       "data is about may lose more privacy, a higher 'sotto ledger limit'");

@@ -381,7 +381,7 @@ TEST_P(Contract, WhatWasNeverReservedCannotHaveShownAnything) {
         kept().book("a1", "01", "tag", {});
         static_cast<void>(kept().commit());
       },
-      "what is booked was shown");
+      "more is booked of what was given up or spent");
 }
 
 INSTANTIATE_TEST_SUITE_P(Journals, Contract, testing::Bool(), [](const auto& chosen) {
@@ -395,12 +395,14 @@ RC_GTEST_FIXTURE_PROP(StoreTest, TheDiskAndTheMemoryAgreeOnEveryOrderOfMoves, ()
   std::optional<Store> store(open_with_account());
   auto disk = journal(*store);
   MemoryJournal memory;
-  std::map<std::string, bool> held;  // what spend() and give_up() may be called for
-  std::map<std::string, bool> held_kept;
+  enum class Stand { kNone, kHeld, kSpent, kGivenUp };
+  std::map<std::string, Stand> stand;  // what a move may be called for: others stop the process
+  std::map<std::string, Stand> stand_kept;
   const auto steps = *rc::gen::inRange(1, 30);
   const std::vector<ObserverCharge> more{{"eavesdropper", 0, 0.25}};
   for (int step = 0; step < steps; ++step) {
     const std::string attempt = fmt::format("{:02x}", *rc::gen::inRange(0, 3));
+    Stand& now = stand[attempt];
     const auto choice = *rc::gen::inRange(0, 12);
     if (choice <= 1) {
       const std::string record = *rc::gen::arbitrary<std::string>();
@@ -410,30 +412,30 @@ RC_GTEST_FIXTURE_PROP(StoreTest, TheDiskAndTheMemoryAgreeOnEveryOrderOfMoves, ()
       const Debit asked = debit(attempt, *rc::gen::element(0.5, 0.5, 0.5, 0.25), 0.125);
       const auto answer = memory.reserve(asked);
       RC_ASSERT(name_of(disk->reserve(asked)) == name_of(answer));
-      if (answer) held[attempt] = true;
-    } else if (choice == 5 && held[attempt]) {
+      if (answer && now != Stand::kSpent) now = Stand::kHeld;
+    } else if (choice == 5 && (now == Stand::kHeld || now == Stand::kSpent)) {
       disk->spend("a1", attempt);
       memory.spend("a1", attempt);
-    } else if (choice == 6 && held[attempt]) {
+      now = Stand::kSpent;
+    } else if (choice == 6 && now != Stand::kNone) {
       disk->give_up("a1", attempt);
       memory.give_up("a1", attempt);
-      held[attempt] = false;
-    } else if (choice == 7 && held[attempt]) {
+      if (now == Stand::kHeld) now = Stand::kGivenUp;
+    } else if (choice == 7 && (now == Stand::kSpent || now == Stand::kGivenUp)) {
       disk->book("a1", attempt, "tag", more);
       memory.book("a1", attempt, "tag", more);
     } else if (choice == 8) {
       disk->restore("a1", attempt);
       memory.restore("a1", attempt);
-      // Spending what was restored stops the process: only what is surely held is spent.
-      held[attempt] = false;
+      if (now == Stand::kHeld) now = Stand::kNone;
     } else if (choice <= 10) {
       const auto answer = memory.commit();
       RC_ASSERT(name_of(disk->commit()) == name_of(answer));
-      if (answer) held_kept = held;
+      if (answer) stand_kept = stand;
       if (!answer) {
         memory.crash();
         disk = journal(*store);
-        held = held_kept;
+        stand = stand_kept;
       }
     } else {
       disk.reset();
@@ -441,7 +443,7 @@ RC_GTEST_FIXTURE_PROP(StoreTest, TheDiskAndTheMemoryAgreeOnEveryOrderOfMoves, ()
       store.emplace(open());
       disk = journal(*store);
       memory.crash();
-      held = held_kept;
+      stand = stand_kept;
     }
     RC_ASSERT(disk->records().value() == memory.records().value());
     int spent = 0;

@@ -55,7 +55,7 @@ Result<void> MemoryJournal::reserve(const Debit& debit) {
   for (const ObserverCharge& charge : debit.charges) {
     if (charge.observer == debit.guaranteed) asked = std::max(charge.released, charge.looks);
   }
-  if (refuse_reserves_ || sum(staged_entries_, debit.guaranteed) + asked > limit_) {
+  if (refuse_reserves_ || sum(staged_entries_, "", debit.guaranteed) + asked > limit_) {
     return refused("E-ledger-overdrawn",
                    fmt::format("the ledger of {} would be overdrawn", debit.data),
                    "a study that asks for no more than is left");
@@ -105,8 +105,8 @@ void MemoryJournal::restore(std::string_view run, std::string_view attempt) {
 void MemoryJournal::book(std::string_view run, std::string_view attempt, std::string_view tag,
                          std::span<const ObserverCharge> charges) {
   Entry* entry = staged(run, attempt);
-  check(entry != nullptr && entry->hold != Hold::kRestored,
-        "what is booked was shown by an attempt that was reserved");
+  check(entry != nullptr && (entry->hold == Hold::kGivenUp || entry->hold == Hold::kSpent),
+        "more is booked of what was given up or spent");
   const bool is_new =
       entry->bookings.try_emplace(std::string(tag), charges.begin(), charges.end()).second;
   if (!is_new) return;
@@ -155,33 +155,23 @@ MemoryJournal::Moves MemoryJournal::moves(const std::string& run) const {
   return all;
 }
 
-double MemoryJournal::squares_of(const Entry& entry, const std::string& observer) {
-  double sum = 0;
-  for (const ObserverCharge& charge : entry.debit.charges) {
-    if (charge.observer != observer) continue;
-    if (entry.hold == Hold::kReserved) sum += std::max(charge.released, charge.looks);
-    if (entry.hold == Hold::kSpent) sum += charge.released;
-    if (entry.hold == Hold::kGivenUp) sum += charge.looks;
-  }
-  for (const auto& [tag, charges] : entry.bookings) {
-    for (const ObserverCharge& charge : charges) {
-      if (charge.observer == observer) sum += charge.looks;
+double MemoryJournal::sum(const Entries& entries, const std::string& run,
+                          const std::string& observer) {
+  double total = 0;
+  for (const auto& [key, entry] : entries) {
+    if (!run.empty() && key.first != run) continue;
+    for (const ObserverCharge& charge : entry.debit.charges) {
+      if (charge.observer != observer) continue;
+      if (entry.hold == Hold::kReserved) total += std::max(charge.released, charge.looks);
+      if (entry.hold == Hold::kSpent) total += charge.released;
+      if (entry.hold == Hold::kGivenUp) total += charge.looks;
+    }
+    for (const auto& [tag, charges] : entry.bookings) {
+      for (const ObserverCharge& charge : charges) {
+        if (charge.observer == observer) total += charge.looks;
+      }
     }
   }
-  return sum;
-}
-
-double MemoryJournal::squares(const std::string& run, const std::string& observer) const {
-  double total = 0;
-  for (const auto& [key, entry] : entries_) {
-    if (key.first == run) total += squares_of(entry, observer);
-  }
-  return total;
-}
-
-double MemoryJournal::sum(const Entries& entries, const std::string& observer) {
-  double total = 0;
-  for (const auto& [key, entry] : entries) total += squares_of(entry, observer);
   return total;
 }
 

@@ -50,13 +50,17 @@ class MemoryJournal final : public Journal {
   [[nodiscard]] Moves moves(const std::string& run) const;
   // Attempts of the run that hold something back now.
   [[nodiscard]] int held(const std::string& run) const;
+  // What an observer's squares come to, reserved, spent, given up and booked, as committed: of one
+  // run, and of all.
+  [[nodiscard]] double squares(const std::string& run, const std::string& observer) const {
+    return sum(entries_, run, observer);
+  }
+  [[nodiscard]] double total(const std::string& observer) const {
+    return sum(entries_, "", observer);
+  }
   // What was booked of an attempt beside its own charges: tags.
   [[nodiscard]] std::set<std::string> booked(const std::string& run,
                                              const std::string& attempt) const;
-  // What all attempts of a run, or of all runs, count for an observer that each of them names, as
-  // committed.
-  [[nodiscard]] double squares(const std::string& run, const std::string& observer) const;
-  [[nodiscard]] double total(const std::string& observer) const { return sum(entries_, observer); }
   // Whether no guaranteed observer's total is beyond the limit.
   [[nodiscard]] bool within_limit() const;
   // Bytes of all records that are kept.
@@ -74,8 +78,8 @@ class MemoryJournal final : public Journal {
     Moves moves;
   };
   using Entries = std::map<std::pair<std::string, std::string>, Entry>;  // by run and attempt
-  [[nodiscard]] static double squares_of(const Entry& entry, const std::string& observer);
-  [[nodiscard]] static double sum(const Entries& entries, const std::string& observer);
+  [[nodiscard]] static double sum(const Entries& entries, const std::string& run,
+                                  const std::string& observer);
   [[nodiscard]] Entry* staged(std::string_view run, std::string_view attempt);
   [[nodiscard]] bool another_is_spent(const std::string& run, const std::string& attempt) const;
 

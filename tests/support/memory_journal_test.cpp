@@ -75,6 +75,23 @@ TEST(MemoryJournal, AddsUpWhatAnObserverHasSeen) {
   EXPECT_EQ(journal.squares("a1", "eavesdropper"), 0);
   EXPECT_EQ(journal.moves("a1", "01").given_up, 1);
   EXPECT_EQ(journal.moves("a1").booked, 1);
+  EXPECT_THAT(journal.booked("a1", "01"), ElementsAre("lost"));
+}
+
+TEST(MemoryJournal, HasALimitForTheGuaranteedObserver) {
+  MemoryJournal journal;
+  journal.set_limit(1);
+  Debit asked = debit("01");
+  asked.charges = {{"eavesdropper", 0.5, 0.75}, {"neighbour", 8, 8}};
+  asked.guaranteed = "eavesdropper";
+  ASSERT_TRUE(journal.reserve(asked));
+  asked.attempt = "02";
+  EXPECT_EQ(journal.reserve(asked).error().name, "E-ledger-overdrawn");
+  journal.spend("a1", "01");
+  EXPECT_FALSE(journal.reserve(asked)) << "0.5 and 0.75 are more than 1";
+  ASSERT_TRUE(journal.commit());
+  EXPECT_TRUE(journal.within_limit());
+  EXPECT_EQ(journal.total("neighbour"), 8);
 }
 
 TEST(MemoryJournal, CanBeToldToRefuse) {

@@ -57,7 +57,10 @@ Result<AccountCost> account_cost(const Store& store, const std::string& account,
     });
   }
   if (!cost.counted) SOTTO_TRY(store.affords(debit));
-  SOTTO_ASSIGN(const auto with, cost.counted ? Result(before) : store.account_with(debit));
+  LedgerAccount with = before;
+  if (!cost.counted) {
+    SOTTO_ASSIGN(with, store.account_with(debit));
+  }
   cost.with_this = {with.guaranteed.epsilon, with.delta};
   cost.basic = {with.guaranteed.basic_epsilon, with.basic.delta};
   cost.colluders = with.colluders.value_or(0);
