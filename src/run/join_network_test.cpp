@@ -100,7 +100,11 @@ TEST(PartyRunOfAStudy, DrawsTheSameFromTheSameKeyAndOtherwiseNot) {
   const auto release = [&](unsigned char key) {
     KeyedRandom::Key bytes{};
     bytes.fill(static_cast<std::byte>(key));
-    const auto party = run->take_part(all, {.draws = bytes, .cipher = {}})->party;
+    const auto [party, charges, more, limits] =
+        *run->take_part(all, {.draws = bytes, .cipher = {}});
+    EXPECT_EQ(charges.size(), 3U) << "one for each row of the plan";
+    EXPECT_EQ(charges.front().observer, "eavesdropper");
+    EXPECT_GT(charges.front().released, 0);
     EXPECT_TRUE(party->start()->empty()) << "nothing leaves before the barrier";
     const auto first = *party->release();
     return *std::get<RoundReleases>(first.at(0).payload).news.at(0).indices;
@@ -124,7 +128,8 @@ TEST(PartyRunOfAStudy, OffersTheSameWhetherItsKeyWasMadeBeforeOrNot) {
     return bytes;
   };
   const auto offer = [&](const AttemptKeys& keys) {
-    const auto party = run->take_part(all, keys)->party;
+    const auto attempt = *run->take_part(all, keys);
+    const auto& party = attempt.party;
     return std::get<ShuffleOffer>(party->start()->at(0).payload);
   };
   const ShuffleOffer at_once = offer({key(1), key(2)});

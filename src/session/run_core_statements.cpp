@@ -15,8 +15,8 @@ Error refused_statement(std::string what) {
 
 // E- and small letters: what may be repeated to a person.
 bool is_error_name(const std::string& text) {
-  return text.starts_with("E-") && text.size() <= kMaxErrorNameBytes &&
-         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-", 2) == std::string::npos;
+  return text.starts_with('E') && text.size() <= kMaxErrorNameBytes &&
+         text.find_first_not_of("-abcdefghijklmnopqrstuvwxyz0123456789", 1) == std::string::npos;
 }
 
 }  // namespace

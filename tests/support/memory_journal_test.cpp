@@ -94,6 +94,44 @@ TEST(MemoryJournal, HasALimitForTheGuaranteedObserver) {
   EXPECT_EQ(journal.total("neighbour"), 8);
 }
 
+Debit charged(const std::string& attempt) {
+  Debit made = debit(attempt);
+  made.charges = {{.observer = "eavesdropper", .released = 1, .looks = 0},
+                  {.observer = "neighbour", .released = 2, .looks = 0.5}};
+  made.guaranteed = "neighbour";
+  return made;
+}
+
+TEST(MemoryJournal, AddsUpWhatWasReleasedShownAndBooked) {
+  MemoryJournal journal;
+  journal.set_limit(3);
+  ASSERT_TRUE(journal.reserve(charged("01")));
+  ASSERT_TRUE(journal.commit());
+  EXPECT_DOUBLE_EQ(journal.total("neighbour"), 2);
+  EXPECT_FALSE(journal.reserve(charged("02"))) << "both may be released, as far as it knows";
+  journal.give_up("a1", "01");
+  ASSERT_TRUE(journal.commit());
+  EXPECT_DOUBLE_EQ(journal.total("neighbour"), 0.5);
+  EXPECT_DOUBLE_EQ(journal.total("eavesdropper"), 0);
+  const std::vector<ObserverCharge> more{{.observer = "neighbour", .released = 9, .looks = 0.25}};
+  journal.book("a1", "01", "released-by-2", more);
+  journal.book("a1", "01", "released-by-2", more);
+  ASSERT_TRUE(journal.commit());
+  EXPECT_DOUBLE_EQ(journal.total("neighbour"), 0.75);
+  EXPECT_THAT(journal.booked("a1", "01"), ElementsAre("released-by-2"));
+  ASSERT_TRUE(journal.reserve(charged("02")));
+  journal.spend("a1", "02");
+  journal.crash();
+  EXPECT_DOUBLE_EQ(journal.total("neighbour"), 0.75);
+  ASSERT_TRUE(journal.reserve(charged("02")));
+  journal.spend("a1", "02");
+  ASSERT_TRUE(journal.commit());
+  EXPECT_DOUBLE_EQ(journal.total("neighbour"), 2.75);
+  EXPECT_DOUBLE_EQ(journal.total("eavesdropper"), 1);
+  EXPECT_TRUE(journal.within_limit());
+  EXPECT_EQ(journal.moves("a1").given_up, 1);
+}
+
 TEST(MemoryJournal, CanBeToldToRefuse) {
   MemoryJournal journal;
   journal.refuse_reserves(true);

@@ -20,6 +20,7 @@
 namespace sotto::session_test {
 
 inline constexpr Time kSecond{1000};
+inline constexpr Time kPatience{120'000};  // of simulated studies
 
 struct Mail {
   PartyId from = 0;
@@ -193,6 +194,48 @@ inline std::string with_body(const std::string& frame, const wire::Body& body) {
   wire::Frame changed = *session::parse<wire::Frame>(frame);
   changed.set_body(body.SerializeAsString());
   return changed.SerializeAsString();
+}
+
+inline Network triangle(SimulatedSolver solver = SimulatedSolver::kShuffle,
+                        ConsensusMethod method = ConsensusMethod::kExact) {
+  return {solver, method, *Graph::complete(3), 3};
+}
+
+// Everything that a party is told about somebody.
+inline std::string told_to(Network& network, PartyId p) {
+  std::string told;
+  for (const Error& error : network.refusals) told += error.to_string() + "\n";
+  if (network.sessions[p]->run().error()) told += network.sessions[p]->run().error()->to_string();
+  for (const std::string& note : network.sessions[p]->take_notes()) told += "\n" + note;
+  return told;
+}
+
+inline void expect_told(Network& network, PartyId p, const std::string& what,
+                        const std::string& who) {
+  const std::string told = told_to(network, p);
+  EXPECT_NE(told.find(what), std::string::npos) << told;
+  EXPECT_NE(told.find(who), std::string::npos) << told;
+}
+
+inline bool is_offer(const wire::Body& body) {
+  return body.has_step() && body.step().has_shuffle_offer();
+}
+
+// Once party 0 is ready, nothing reaches it and nothing of it arrives.
+inline Network::Hand isolating_0(const Network& network) {
+  return [&network](Mail& mail) {
+    return network.phase(0) < Phase::kReady || (mail.from != 0 && mail.to != 0);
+  };
+}
+
+// The first attempt of which a party has sent a message, hexadecimal.
+inline std::string attempt_in(const Network& network, PartyId party) {
+  for (const Mail& mail : network.frames_left) {
+    if (mail.from == party && body_in(mail.frame).has_step()) {
+      return to_hex(body_in(mail.frame).step().attempt());
+    }
+  }
+  return {};
 }
 
 }  // namespace sotto::session_test
