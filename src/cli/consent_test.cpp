@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "cli/demo/demo.h"
 #include "network/transport.h"
+#include "run/account.h"
 #include "run/join.h"
 #include "store/store.h"
 #include "study/policy.h"
@@ -103,19 +104,16 @@ class Consenting : public FolderTest {
 TEST_F(Consenting, ShowsWhatIsPromisedAgainstWhomAndWhatItCostsBeforeItBegins) {
   const CommandRun declined = join();
   EXPECT_EQ(declined.status, 1);
-  EXPECT_THAT(
-      declined.err,
-      AllOf(HasSubstr("before party-1 takes part in energy:"),
-            HasSubstr("promises ε = 1, δ = 1e-06 for one row added or removed"),
-            HasSubstr("someone who reads all traffic: ε = "),
-            HasSubstr("all neighbours together: "),
-            HasSubstr("costs    ε = 1, δ = 1e-06 of \"all data\"; spent so far: ε = 0, δ = 0; "
-                      "no limit is set"),
-            HasSubstr("rows, ")));
-  EXPECT_THAT(declined.err, AllOf(HasSubstr("values clipped (for your eyes only)"),
-                                  HasSubstr("warning  budget    no limit is set on \"all data\""),
-                                  HasSubstr("take part? [y/N]"), HasSubstr("error[E-declined]"),
-                                  Not(HasSubstr("listening at"))));
+  EXPECT_THAT(declined.err,
+              AllOf(HasSubstr("before party-1 takes part in energy:"),
+                    HasSubstr("promises ε = 1, δ = 1e-06 for one row added or removed"),
+                    HasSubstr("someone who reads all traffic: ε = "),
+                    HasSubstr("all neighbours together: "),
+                    HasSubstr("costs    ε = 1, δ = 1e-06 for this run of \"party-1/"),
+                    HasSubstr("limit ε = 10, δ = 1e-05, 71 such runs fit"), HasSubstr("rows, ")));
+  EXPECT_THAT(declined.err,
+              AllOf(HasSubstr("values clipped (for your eyes only)"), HasSubstr("take part? [y/N]"),
+                    HasSubstr("error[E-declined]"), Not(HasSubstr("listening at"))));
   const auto store = Store::open(party(0).home, unix_seconds);
   EXPECT_TRUE(store->runs().value().empty()) << "who declines has begun nothing";
 }
@@ -127,20 +125,35 @@ TEST_F(Consenting, TellsProgramsTheSame) {
   ASSERT_TRUE(json.is_object()) << declined.err;
   EXPECT_EQ(json["event"], "consent");
   EXPECT_EQ(json["party"], "party-1");
-  EXPECT_EQ(json["cost"]["account"], "all data");
+  EXPECT_THAT(json["cost"]["account"].get<std::string>(), testing::StartsWith("party-1/"));
+  EXPECT_EQ(json["cost"]["runs_left"], 71);
   EXPECT_GE(json["checks"].size(), 5U);
 }
 
 TEST_F(Consenting, SaysWhatIsLeftOfALimitAndStopsWhereItIsNotEnough) {
+  const std::string account = default_account(read_study(stage_.study).value(), 0);
   const auto limit = [&](const char* epsilon) {
-    return run_sotto({"ledger", "limit", "--data", "all data", "--epsilon", epsilon, "--delta",
-                      "1e-5", "--home", party(0).home});
+    return run_sotto({"ledger", "limit", "--data", account, "--epsilon", epsilon, "--delta", "1e-6",
+                      "--home", party(0).home});
   };
   ASSERT_EQ(limit("2").status, 0);
-  EXPECT_THAT(join().err, AllOf(HasSubstr("left of ε = 2, δ = 1e-05: ε = 2, δ = 1e-05"),
+  EXPECT_THAT(join().err, AllOf(HasSubstr("limit ε = 2, δ = 1e-06, 3 such runs fit"),
                                 HasSubstr("error[E-declined]")));
   ASSERT_EQ(limit("0.5").status, 0);
-  expect_stopped(3, "E-ledger-overdrawn", "and the study costs ε = 1");
+  expect_stopped(3, "E-ledger-overdrawn", account);
+}
+
+TEST_F(Consenting, SaysThatAnAccountHasNoLimitAndStopsAtOneThatIsNotThere) {
+  ASSERT_EQ(
+      run_sotto({"ledger", "new", "open", "--no-limit", "--delta", "1e-6", "--home", party(0).home})
+          .status,
+      0);
+  EXPECT_THAT(join({{"--account", "open"}}).err,
+              AllOf(HasSubstr("warning  budget"), HasSubstr("no limit is set"),
+                    HasSubstr("what was spent, not what may come")));
+  expect_stopped(2, "E-account-unknown", "opne", {{"--account", "opne"}});
+  set_policy("[privacy]\nrequire_limit = true\n");
+  expect_stopped(3, "E-policy-limit", "no limit is set on \"open\"", {{"--account", "open"}});
 }
 
 TEST_F(Consenting, StopsForATableThatTellsNothing) {
@@ -200,8 +213,6 @@ TEST_F(Consenting, HoldsTheStudyAgainstThePartysOwnPolicy) {
   expect_stopped(3, "E-policy-delta", "delta_max");
   set_policy("[privacy]\ncolluders_min = 1\n");
   expect_stopped(3, "E-policy-colluders", "colluders_min = 1");
-  set_policy("[privacy]\nrequire_limit = true\n");
-  expect_stopped(3, "E-policy-limit", "no limit is set on \"all data\"");
   set_policy("[study]\nsolvers = [\"ac\"]\n");
   expect_stopped(3, "E-policy-solver", "the solver is pairwise");
   set_policy("[study]\nrows_min = 1000\n");
@@ -239,18 +250,19 @@ TEST_F(Consenting, LetsARunGoOnWhoseCostIsHeldBackAlready) {
   const Study study = read_study(stage_.study).value();
   {
     auto store = Store::open(party(0).home, unix_seconds);
-    ASSERT_TRUE(store->set_limit("all data", {.epsilon = 1, .delta = 1e-5}));
+    const std::string account = default_account(study, 0);
+    ASSERT_TRUE(store->set_limit(account, {.epsilon = 1, .delta = 1e-6}));
     ASSERT_TRUE(store->begin_run("a1b2", study.name, study.hash));
     const auto journal = store->journal("a1b2").value();
-    Debit debit = session_terms(study, 0, "all data").debit;
+    Debit debit = debit_of(study, make_plan(study, study.solver).value(), account);
     debit.run = "a1b2";
     debit.attempt = "01";
     ASSERT_TRUE(journal->reserve(debit));
     ASSERT_TRUE(journal->commit());
   }
-  EXPECT_THAT(join().err, AllOf(HasSubstr("which the ledger holds for this run already"),
+  EXPECT_THAT(join().err, AllOf(HasSubstr("which the ledger holds already"),
                                 HasSubstr("error[E-declined]"), Not(HasSubstr("overdrawn"))));
-  EXPECT_THAT(run("check", 0).out, HasSubstr("and the unfinished run is counted already"));
+  EXPECT_THAT(run("check", 0).out, HasSubstr("which the ledger holds already"));
 }
 
 TEST_F(Consenting, IsNotAskedOfAFinishedStudy) {

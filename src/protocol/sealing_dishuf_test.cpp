@@ -46,7 +46,8 @@ TEST(Shuffle, OffersNoTwoNeighboursTheSameCiphertext) {
   const auto offers = [&] {
     const ShuffleNetwork run(graph, secrets, parameters, 6);
     std::set<Integer> different;
-    for (const Message& message : *run.parties[0]->start()) {
+    const auto first = run.parties[0]->start();
+    for (const Message& message : *first) {
       different.insert(std::get<ShuffleOffer>(message.payload).negated.at(0));
     }
     return different.size();

@@ -152,8 +152,7 @@ class Join {
   // A neighbour sends nothing larger than the study's own messages.
   [[nodiscard]] TransportLimits limits() const {
     TransportLimits limits;
-    limits.frame_bytes =
-        std::min(limits.frame_bytes, party_.limits().frame(study_.graph().size()));
+    limits.frame_bytes = std::min(limits.frame_bytes, party_.limits().frame(study_.graph().size()));
     return limits;
   }
 

@@ -9,8 +9,8 @@
 #include "study/study.h"
 
 // HOME/policy.toml: what a party takes part in at all, whatever a study asks for. It is the party's
-// own: it is held against studies here (run/consent/policy_check.h), and nothing of it goes to anybody
-// else.
+// own: it is held against studies here (run/consent/policy_check.h), and nothing of it goes to
+// anybody else.
 namespace sotto {
 
 // What stands in none of its lines is not restricted.

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/json.h"
+#include "run/account.h"
 #include "run/join_event.h"
 #include "support/studies.h"
 
@@ -29,63 +30,72 @@ class AccountOfAParty : public testing::Test {
   [[nodiscard]] Store open() const {
     return Store::open(folder_ + "/home", [] { return std::int64_t{1'700'000'000}; }).value();
   }
-  [[nodiscard]] AccountCost cost(const Store& store) const {
-    return account_cost(store, "table", *Budget::make(1, 1e-6),
-                        store.runs_of_study("beef").value().unfinished)
-        .value();
+  [[nodiscard]] Result<AccountCost> cost(const Store& store) const {
+    return account_cost(store, "table", study_, plan_,
+                        store.runs_of_study("beef").value().unfinished);
   }
   // A run of another study, or of this one, that has come so far.
   void reserve(Store& store, const std::string& run, const std::string& study_hash) const {
     ASSERT_TRUE(store.begin_run(run, "energy", study_hash));
     const auto journal = store.journal(run).value();
-    Debit debit;
+    Debit debit = debit_of(study_, plan_, "table");
     debit.run = run;
     debit.attempt = "01";
-    debit.study = "energy";
-    debit.data = "table";
-    debit.unit = "record";
-    debit.epsilon = 1;
-    debit.delta = 1e-6;
     ASSERT_TRUE(journal->reserve(debit));
     ASSERT_TRUE(journal->commit());
   }
 
   std::string folder_;
+  Study study_ = study_of(record_text());
+  Plan plan_ = make_plan(study_, study_.solver).value();
 };
 
-TEST_F(AccountOfAParty, HasNoLimitAsLongAsNobodySetsOne) {
+TEST_F(AccountOfAParty, MustBeThere) {
   const Store store = open();
-  const AccountCost now = cost(store);
-  EXPECT_EQ(now.asked.epsilon, 1);
-  EXPECT_EQ(now.spent.epsilon, 0);
-  EXPECT_FALSE(now.limit || now.left);
-  EXPECT_TRUE(now.enough());
-  EXPECT_THAT(cost_text(now),
-              AllOf(HasSubstr("ε = 1, δ = 1e-06 of \"table\""), HasSubstr("no limit is set")));
+  EXPECT_EQ(cost(store).error().name, "E-account-unknown");
+}
+
+TEST_F(AccountOfAParty, WithoutALimitSaysSo) {
+  Store store = open();
+  ASSERT_TRUE(store.new_account_without_limit("table", 1e-6));
+  const auto now = cost(store);
+  ASSERT_TRUE(now) << now.error().to_string();
+  EXPECT_EQ(now->asked.epsilon, 1);
+  EXPECT_EQ(now->spent.epsilon, 0);
+  EXPECT_NEAR(now->with_this.epsilon, 1, 1e-6);
+  EXPECT_FALSE(now->limit || now->runs_left);
+  EXPECT_THAT(cost_text(*now), AllOf(HasSubstr("ε = 1, δ = 1e-06 for this run of \"table\""),
+                                     HasSubstr("no limit is set")));
 }
 
 TEST_F(AccountOfAParty, SaysWhatWasSpentAndWhetherTheRestIsEnough) {
   Store store = open();
-  ASSERT_TRUE(store.set_limit("table", {.epsilon = 1.5, .delta = 1e-5}));
-  EXPECT_TRUE(cost(store).enough());
+  ASSERT_TRUE(store.new_account("table", {.epsilon = 1.2, .delta = 1e-6}));
+  ASSERT_TRUE(cost(store));
   reserve(store, "a1", "cafe");
-  const AccountCost now = cost(store);
-  EXPECT_EQ(now.spent.epsilon, 1);
-  EXPECT_EQ(now.left->epsilon, 0.5);
-  EXPECT_FALSE(now.counted);
-  EXPECT_FALSE(now.enough());
-  EXPECT_THAT(cost_text(now), HasSubstr("left of ε = 1.5, δ = 1e-05: ε = 0.5"));
+  const auto another = cost(store);
+  ASSERT_FALSE(another) << "two runs are ε = 1.46 at 1e-6";
+  EXPECT_EQ(another.error().name, "E-ledger-overdrawn");
+  ASSERT_TRUE(store.set_limit("table", {.epsilon = 2, .delta = 1e-6}));
+  const auto now = cost(store);
+  ASSERT_TRUE(now) << now.error().to_string();
+  EXPECT_NEAR(now->spent.epsilon, 1, 1e-6);
+  EXPECT_GT(now->with_this.epsilon, 1.4);
+  EXPECT_LT(now->with_this.epsilon, 1.5);
+  EXPECT_NEAR(now->basic.epsilon, 2, 1e-6);
+  EXPECT_FALSE(now->counted);
+  EXPECT_THAT(cost_text(*now), HasSubstr("limit ε = 2, δ = 1e-06, 2 such runs fit"));
 }
 
 TEST_F(AccountOfAParty, IsNotChargedTwiceForARunThatGoesOn) {
   Store store = open();
-  ASSERT_TRUE(store.set_limit("table", {.epsilon = 1, .delta = 1e-5}));
+  ASSERT_TRUE(store.new_account("table", {.epsilon = 1, .delta = 1e-6}));
   reserve(store, "a1", "beef");
-  const AccountCost now = cost(store);
-  EXPECT_TRUE(now.counted);
-  EXPECT_EQ(now.left->epsilon, 0);
-  EXPECT_TRUE(now.enough());
-  EXPECT_THAT(cost_text(now), HasSubstr("holds for this run already"));
+  const auto now = cost(store);
+  ASSERT_TRUE(now) << now.error().to_string();
+  EXPECT_TRUE(now->counted);
+  EXPECT_EQ(now->with_this.epsilon, now->spent.epsilon);
+  EXPECT_THAT(cost_text(*now), HasSubstr("which the ledger holds already"));
 }
 
 Consent sample_consent() {
@@ -97,8 +107,10 @@ Consent sample_consent() {
           .cost = AccountCost{.account = "all data",
                               .asked = {1, 1e-6},
                               .spent = {2, 1e-6},
+                              .with_this = {2.3, 1e-6},
+                              .basic = {3, 2e-6},
                               .limit = std::nullopt,
-                              .left = std::nullopt},
+                              .runs_left = std::nullopt},
           .items = {{CheckSubject::kData, CheckVerdict::kOk, "4711 rows", ""},
                     {CheckSubject::kBudget, CheckVerdict::kWarning, "no limit", "set one"}}};
 }
