@@ -59,6 +59,7 @@ format-check:
 lint: format-check build/lint/compile_commands.json
 	@sed -n 's/^ *"file": "\(.*\)",*$$/\1/p' build/lint/compile_commands.json | grep -v /build/ | \
 	  xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build/lint
+	@clang-tidy --quiet examples/*.cpp -- -std=c++20 -I include
 
 # Everything, before a hand-over. Takes hours.
 check: lint

@@ -87,6 +87,12 @@ if(SOTTO_TESTS)
     sotto_test_options nlohmann_json::nlohmann_json)
 endif()
 
+# Children of a test have it too: parties are processes.
+set(tsan_options ignore_noninstrumented_modules=1
+                 suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp)
+list(JOIN tsan_options " " tsan_options)
+set(SOTTO_TEST_ENVIRONMENT "TSAN_OPTIONS=${tsan_options}")
+
 # What `make test-long` and `make bench` build, and `make test` need not.
 if(SOTTO_TESTS)
   add_custom_target(long_tests)
@@ -115,12 +121,14 @@ function(sotto_tests NAME SOURCES LABEL)
     sotto_unity(${NAME})
     set_target_properties(${NAME} PROPERTIES EXCLUDE_FROM_ALL ON)
     add_dependencies(long_tests ${NAME})
-    gtest_discover_tests(${NAME} PROPERTIES LABELS long TIMEOUT 1800 DISCOVERY_MODE PRE_TEST)
+    gtest_discover_tests(${NAME} DISCOVERY_MODE PRE_TEST
+                         PROPERTIES LABELS long TIMEOUT 1800 ENVIRONMENT "${SOTTO_TEST_ENVIRONMENT}")
   else()
     target_link_libraries(${NAME} PRIVATE sotto_test_options)
     sotto_unity(${NAME} sotto_precompiled_tests)
     # One process for all: a process for each test would take twice as long.
     add_test(NAME ${NAME} COMMAND ${NAME} --gtest_brief=1)
-    set_tests_properties(${NAME} PROPERTIES LABELS quick TIMEOUT 1800)
+    set_tests_properties(${NAME} PROPERTIES LABELS quick TIMEOUT 1800
+                         ENVIRONMENT "${SOTTO_TEST_ENVIRONMENT}")
   endif()
 endfunction()

@@ -139,8 +139,8 @@ TEST_F(CheckVerb, FindsAPortThatIsTakenAndLooksAtTheOthersAllTheSame) {
 }
 
 TEST_F(CheckVerb, FindsABudgetThatIsTooSmall) {
-  EXPECT_THAT(check(0).out, AllOf(HasSubstr("ok       budget    \"party-1/"),
-                                  HasSubstr("of a limit of ε = 10; 7")));
+  EXPECT_THAT(check(0).out, AllOf(HasSubstr("for this run of \"party-1/"),
+                                  HasSubstr("limit ε = 10, δ = 1e-05, 71 such runs fit")));
   const auto account = default_account(study(), 0);
   const auto limit = [&](const char* epsilon) {
     return run_sotto({"ledger", "limit", "--data", account, "--epsilon", epsilon, "--delta", "1e-6",
@@ -149,7 +149,7 @@ TEST_F(CheckVerb, FindsABudgetThatIsTooSmall) {
   ASSERT_EQ(limit("0.5").status, 0);
   expect_problem(check(0), "E-ledger-overdrawn");
   ASSERT_EQ(limit("1").status, 0);
-  EXPECT_THAT(check(0).out, HasSubstr("of a limit of ε = 1; 1 such runs fit"));
+  EXPECT_THAT(check(0).out, HasSubstr("limit ε = 1, δ = 1e-06, 1 such runs fit"));
 }
 
 TEST_F(CheckVerb, FindsAnAccountThatIsNotThere) {
@@ -161,7 +161,7 @@ TEST_F(CheckVerb, FindsAnAccountThatIsNotThere) {
                 .status,
             0);
   EXPECT_THAT(check(0, {{"--account", "peopel"}}).out,
-              HasSubstr("no limit: that says what was spent, not what may come"));
+              HasSubstr("no limit is set: that says what was spent, not what may come"));
 }
 
 TEST_F(CheckVerb, JoinStopsAtAnAccountThatIsNotThereBeforeItReadsAnything) {

@@ -180,7 +180,11 @@ TEST_F(Consenting, NamesColumnsThatAreClippedOrConstantAndGoesOn) {
 TEST_F(Consenting, WarnsOfSettingsThatProtectNobody) {
   change_study("epsilon    = 1", "epsilon    = 21");
   change_study("delta      = 1e-06", "delta      = 0.02");
-  EXPECT_THAT(join().err,
+  ASSERT_EQ(
+      run_sotto({"ledger", "new", "open", "--no-limit", "--delta", "1e-6", "--home", party(0).home})
+          .status,
+      0);
+  EXPECT_THAT(join({{"--account", "open"}}).err,
               AllOf(HasSubstr("ε = 21 protects nobody"), HasSubstr("δ = 0.02 is above 1/rows"),
                     HasSubstr("error[E-declined]")));
 }

@@ -1,7 +1,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <ranges>
 
 #include "base/check.h"
 #include "graph/graph.h"
@@ -16,7 +15,9 @@ constexpr std::size_t kMembersShown = 6;
 // "{1, 2, 3, 4, 5, 6 and 12 more}"
 std::string abbreviated(const std::vector<PartyId>& members) {
   std::vector<PartyId> shown;
-  for (const PartyId party : members | std::views::take(kMembersShown)) shown.push_back(party + 1);
+  for (const PartyId party : members) {
+    if (shown.size() < kMembersShown) shown.push_back(party + 1);
+  }
   const std::size_t more = members.size() - shown.size();
   return fmt::format("{{{}{}}}", fmt::join(shown, ", "),
                      more > 0 ? fmt::format(" and {} more", more) : "");

@@ -16,8 +16,7 @@ StudyText losing(const char* topology, std::size_t parties, std::size_t min_part
                  std::size_t colluders) {
   StudyText text = paper_text(parties);
   text.set("graph", "topology", fmt::format("\"{}\"", topology)).remove("graph", "weight");
-  text.set("dishuf", "noise", "\"per-neighbour\"");
-  text.set("privacy", "colluders", std::to_string(colluders));
+  text.set("privacy", "colluders", std::to_string(colluders)).set("dishuf", "g", "0.0001");
   return text.append(fmt::format("[network]\nmin_parties = {}\n", min_parties));
 }
 

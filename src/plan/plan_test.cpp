@@ -48,7 +48,7 @@ constexpr double kKappaBar = 3.9013745483174363128;  // κ̄_10(0.2)
 
 TEST(PlanNumbers, AgreeWithTheReferenceOnThePapersCycles) {
   for (const ReferenceRow& row : kReference) {
-    const Study study = study_of(paper_text(row.parties));
+    const Study study = study_of(shared_paper_text(row.parties));
     const Json dishuf = to_json(study, plan_of(study, Solver::kDishuf));
     EXPECT_NEAR(dishuf["privacy"]["kappa_bar"], kKappaBar, 1e-12);
     EXPECT_NEAR(dishuf["noise"]["sigma_gamma"], row.sigma_gamma, 1e-9 * row.sigma_gamma);
@@ -75,7 +75,7 @@ TEST(PlanNumbers, AgreeWithTheReferenceForLemma1PastWhatADoubleHolds) {
 
 TEST(PlanNumbers, NeverRoundTheNoiseDown) {
   for (const ReferenceRow& row : kReference) {
-    const Study study = study_of(paper_text(row.parties));
+    const Study study = study_of(shared_paper_text(row.parties));
     const Json noise = to_json(study, plan_of(study, Solver::kDishuf))["noise"];
     EXPECT_GE(noise["sigma_gamma"].get<double>(), row.sigma_gamma);
     EXPECT_GE(noise["sigma_eta"].get<double>(), row.sigma_eta * (1 - 1e-15));
@@ -113,7 +113,7 @@ TEST(PlanAdversaries, StandFromTheWeakestToTheStrongest) {
 }
 
 TEST(PlanAdversaries, AreWarnedAboutWhereTheGuaranteeDoesNotReach) {
-  const Study study = study_of(paper_text());
+  const Study study = study_of(shared_paper_text());
   const Plan plan = plan_of(study, Solver::kDishuf);
   EXPECT_LE(plan.adversaries[0].delta_at_epsilon, 0.2);
   // reference: 60-digit arithmetic, one curious neighbour on the cycle of 10 sees at
@@ -287,7 +287,7 @@ TEST(PlanJson, KeepsAnInverseZetaPastSixtyFourBits) {
 }
 
 TEST(PlanText, TellsAPersonTheSame) {
-  const Study study = study_of(paper_text());
+  const Study study = study_of(shared_paper_text());
   const std::string text = to_text(study, plan_of(study, Solver::kDishuf));
   for (const char* word : {"dishuf with 10 parties", "ε = 10, δ = 0.2", "49.159", "eavesdropper",
                            "all-neighbours", "exact, 5 rounds"}) {

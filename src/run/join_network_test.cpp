@@ -88,6 +88,7 @@ TEST(NetworkStudy, WhoIsLeftKeepsItsEdgesWithTheirWeights) {
 TEST(NetworkStudy, SharedMasksAreNotForColludersWhereAShuffleMayBeGivenUp) {
   Study colluding = four_parties("[network]\nmin_parties = 3\n");
   colluding.privacy.colluders = 1;
+  colluding.dishuf.parameters.masks = ShuffleMasks::kShared;
   EXPECT_EQ(make_plan(colluding, Solver::kDishuf).error().name, "E-dropout-colluders");
 }
 

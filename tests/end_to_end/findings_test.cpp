@@ -273,7 +273,7 @@ TEST(Findings, RunningAgainSpendsTheBudgetTwiceAndIsNeverNeeded) {
 // a(T̄₁ − T̄₀) as it must, and takes the greatest common divisor.
 bool neighbour_finds_the_masked_value(std::uint64_t draw, std::size_t entries) {
   const Graph ring = *Graph::cycle(3);
-  const auto parameters = *calibrate_shuffle(ring, kThree, kPaper, kShuffle, 0);
+  const auto parameters = privacy::shared_noise(ring, kThree, kPaper, kShuffle, 0);
   const Secret theirs = Secret::of_entries(std::vector<double>(entries, 1.5), kThree);
   const Secret own = Secret::of_entries(std::vector<double>(entries, -2.5), kThree);
   SeededRandom keys(draw, 1);

@@ -23,7 +23,7 @@ TEST_F(Output, PlansThePapersSetting) {
     EXPECT_TRUE(json.contains(key)) << key;
   }
   // reference: 60-digit arithmetic
-  EXPECT_NEAR(json["noise"]["sigma_eta"], 49.1589723575951, 1e-9 * 49.16);
+  EXPECT_NEAR(json["noise"]["sigma_eta"], 21.4832586657056843, 1e-9 * 21.48);
 }
 
 TEST_F(Output, PlansTheSolverThatTheOptionNames) {

@@ -41,6 +41,7 @@ constexpr const char* kShortPatience =
 TEST(NetworkDropout, BeforeTheBarrierTheRestGoOnAndPayOnce) {
   Parties parties({.solver = "dishuf",
                    .parties = 4,
+                   .topology = "complete",
                    .sections = "[dishuf]\nkey_bits = 2048\n",
                    .network = kShortPatience});
   // Its second commit is far from having sealed anything: that takes offers and answers.
@@ -73,6 +74,36 @@ TEST(NetworkDropout, BelowTheLeastNumberTheRestStopAndHaveReleasedNothing) {
                 AnyOf(HasSubstr("nothing was spent"), HasSubstr("looks are booked in the ledger")));
     for (const LedgerEntry& entry : parties.ledger(p)) EXPECT_NE(entry.state, EntryState::kSpent);
   }
+}
+
+// Whatever the last commit of the one that is lost was: what neighbours have seen of a shuffle that
+// is given up is in the ledger, and what nobody has seen is free.
+TEST(NetworkDropout, AGivenUpShuffleLeavesItsLooksInTheLedger) {
+  std::size_t booked = 0;
+  for (int commit = 2; commit <= 7; ++commit) {
+    Parties parties({.solver = "dishuf",
+                     .parties = 3,
+                     .sections = "[dishuf]\nkey_bits = 2048\ng = 1\n",
+                     .network = "meeting_seconds = 60\npatience_seconds = 2\n"});
+    for (const std::size_t p : {0U, 1U}) parties.start(p);
+    parties.start(2, {.variables = {fmt::format("SOTTO_TEST_KILL={}:sent", commit)}});
+    ASSERT_EQ(parties.wait(2), -SIGKILL) << parties.said_by_all();
+    for (const std::size_t p : {0U, 1U}) {
+      EXPECT_EQ(parties.wait(p), 1) << parties.said(p);
+      const bool looked = parties.said(p).find("booked in the ledger") != std::string::npos;
+      bool in_ledger = false;
+      for (const LedgerEntry& entry : parties.ledger(p)) {
+        EXPECT_THAT(entry.state, AnyOf(EntryState::kGivenUp, EntryState::kRestored));
+        in_ledger = in_ledger || entry.state == EntryState::kGivenUp;
+        for (const ObserverCharge& charge : entry.debit.charges) {
+          EXPECT_EQ(charge.looks > 0, charge.observer != "eavesdropper");
+        }
+      }
+      EXPECT_EQ(looked, in_ledger) << parties.said(p);
+      booked += in_ledger ? 1 : 0;
+    }
+  }
+  EXPECT_GT(booked, 0U) << "one of these is between the offers and the barrier";
 }
 
 TEST(NetworkDropout, AfterTheBarrierTheRestStopAndSayWhatItCost) {

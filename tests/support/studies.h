@@ -68,7 +68,7 @@ class StudyText {
   std::string tail_;
 };
 
-// The paper's Section V: ε = 10, δ = 0.2, μ = 3, g = 0.01 on a cycle, masks shared.
+// The paper's Section V: ε = 10, δ = 0.2, μ = 3, g = 0.01 on a cycle.
 inline StudyText paper_text(std::size_t parties = 10) {
   StudyText study;
   study.set("study", "name", "\"paper\"").set("study", "solver", "\"dishuf\"");
@@ -77,16 +77,20 @@ inline StudyText paper_text(std::size_t parties = 10) {
   study.set("graph", "topology", "\"cycle\"").set("graph", "parties", fmt::format("{}", parties));
   study.set("graph", "weight", "0.3");
   study.set("gt", "lambda_min", "200.0");
-  study.set("dishuf", "g", "0.01").set("dishuf", "noise", "\"shared\"");
-  study.set("pairwise", "g", "0.01");
+  study.set("dishuf", "g", "0.01").set("pairwise", "g", "0.01");
   study.set("problem", "family", "\"paper\"").set("problem", "m", "3").set("problem", "seed", "1");
   return study;
+}
+
+// The same with the paper's own shuffle: all neighbours see one mask.
+inline StudyText shared_paper_text(std::size_t parties = 10) {
+  return paper_text(parties).set("dishuf", "noise", "\"shared\"");
 }
 
 // Tables of three columns: an intercept, a number and a category.
 inline StudyText record_text() {
   StudyText study = paper_text();
-  study.remove("problem").remove("gt").remove("privacy", "mu").remove("dishuf", "noise");
+  study.remove("problem").remove("gt").remove("privacy", "mu");
   study.set("privacy", "epsilon", "1.0").set("privacy", "delta", "1e-6");
   study.set("privacy", "unit", "\"record\"").set("privacy", "neighbours", "\"add-remove\"");
   study.set("data", "target", "{ column = \"y\", bounds = [0, 50] }");
