@@ -53,9 +53,11 @@ TEST(ProgressLines, TellARunFromItsBeginningToItsFiles) {
     EXPECT_EQ(events[0]["promises"]["adversaries"][0]["name"], "eavesdropper");
     EXPECT_EQ(std::ranges::count(names, "connected"), 2);
     const auto phases = names_of(events, "phase");
-    for (const char* phase : {"meeting", "releasing", "finished"}) {
-      EXPECT_THAT(phases, Contains(phase));
-    }
+    // One that is over when somebody looks is not told of: two messages may come together.
+    ASSERT_FALSE(phases.empty());
+    EXPECT_EQ(phases.front(), "meeting");
+    EXPECT_EQ(phases.back(), "finished");
+    EXPECT_THAT(phases, Contains("ready"));
     const auto& finished = events.back();
     EXPECT_EQ(finished["event"], "finished");
     EXPECT_EQ(finished["files"].size(), 3U);
