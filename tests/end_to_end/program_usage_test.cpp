@@ -125,7 +125,7 @@ TEST_F(Usage, DoesNotTakeAFullDiskForSuccess) {
   EXPECT_THAT(read_text(folder() / "err"), HasSubstr("error[E-output]"));
 }
 
-#ifndef __SANITIZE_ADDRESS__  // which maps far more than any limit
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which map far more
 TEST_F(Usage, EndsWithAnErrorWhenMemoryRunsOut) {
   const std::string study = write("study.toml", paper_text().text());
   const std::string command = fmt::format(
