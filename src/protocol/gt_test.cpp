@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "protocol/gt.h"
 #include "support/costs.h"
 #include "support/parties.h"
 

@@ -68,18 +68,21 @@ double weight(int k, double sigma) {
 TEST(Findings, ASumOfDiscreteGaussiansCanShowWhatItsVarianceSeemsToHide) {
   constexpr int kReach = 600;
   std::vector<double> law(2 * kReach + 1, 0.0);
+  const auto at = [&](std::ptrdiff_t y) -> double& {
+    return law[static_cast<std::size_t>(y + kReach)];
+  };
   double total = 0;
   for (int eta = -50; eta <= 50; ++eta) {
     for (int gamma = -10; gamma <= 10; ++gamma) {
       const double mass = weight(eta, 5) * weight(gamma, 1);
-      law[static_cast<std::size_t>(10 * eta + gamma + kReach)] += mass;
+      at(10 * eta + gamma) += mass;
       total += mass;
     }
   }
   double delta = 0;
   for (int y = -kReach + 5; y <= kReach; ++y) {
-    const double here = law[static_cast<std::size_t>(y + kReach)] / total;
-    const double moved = law[static_cast<std::size_t>(y - 5 + kReach)] / total;
+    const double here = at(y) / total;
+    const double moved = at(y - 5) / total;
     delta += std::max(0.0, here - std::exp(1.0) * moved);
   }
   EXPECT_LT(gaussian_delta(1, 5 / std::sqrt(2501.0)), 1e-20);

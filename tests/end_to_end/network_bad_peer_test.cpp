@@ -11,7 +11,6 @@ namespace sotto {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 TEST(BadPeer, NobodyWithoutAPinnedCertificateGetsPastTheHandshake) {
   Parties parties(star_of(3));

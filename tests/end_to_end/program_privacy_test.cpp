@@ -6,7 +6,6 @@
 namespace sotto {
 namespace {
 
-using testing::HasSubstr;
 using BadPrivacy = ProgramTest;
 
 const std::vector<std::string> kNotPositive{"0", "0.0", "-0.0", "-1.0", "inf", "-inf", "nan"};

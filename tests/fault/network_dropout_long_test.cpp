@@ -44,9 +44,9 @@ TEST(NetworkDropout, BeforeTheBarrierTheRestGoOnAndPayOnce) {
                    .topology = "complete",
                    .sections = "[dishuf]\nkey_bits = 2048\n",
                    .network = kShortPatience});
-  // Its second commit is far from having sealed anything: that takes offers and answers.
+  // With its first commit it has said who it is, and no more.
   for (const std::size_t p : {0U, 1U, 2U}) parties.start(p);
-  parties.start(3, {.variables = {"SOTTO_TEST_KILL=2:sent"}});
+  parties.start(3, {.variables = {"SOTTO_TEST_KILL=1:sent"}});
   ASSERT_EQ(parties.wait(3), -SIGKILL) << parties.said_by_all();
   for (const std::size_t p : {0U, 1U, 2U}) {
     EXPECT_EQ(parties.wait(p), 0) << parties.said(p);
@@ -64,14 +64,12 @@ TEST(NetworkDropout, BelowTheLeastNumberTheRestStopAndHaveReleasedNothing) {
                    .sections = "[dishuf]\nkey_bits = 2048\n",
                    .network = kShortPatience});
   for (const std::size_t p : {0U, 1U}) parties.start(p);
-  parties.start(2, {.variables = {"SOTTO_TEST_KILL=2:sent"}});
+  parties.start(2, {.variables = {"SOTTO_TEST_KILL=1:sent"}});
   ASSERT_EQ(parties.wait(2), -SIGKILL) << parties.said_by_all();
   for (const std::size_t p : {0U, 1U}) {
     EXPECT_EQ(parties.wait(p), 1) << parties.said(p);
     EXPECT_THAT(parties.said(p), HasSubstr("error[E-parties-lost]"));
-    // Depending on when the third was killed, offers had left or not.
-    EXPECT_THAT(parties.said(p),
-                AnyOf(HasSubstr("nothing was spent"), HasSubstr("looks are booked in the ledger")));
+    EXPECT_THAT(parties.said(p), HasSubstr("looks are booked in the ledger"));
     for (const LedgerEntry& entry : parties.ledger(p)) EXPECT_NE(entry.state, EntryState::kSpent);
   }
 }
@@ -80,7 +78,7 @@ TEST(NetworkDropout, BelowTheLeastNumberTheRestStopAndHaveReleasedNothing) {
 // is given up is in the ledger, and what nobody has seen is free.
 TEST(NetworkDropout, AGivenUpShuffleLeavesItsLooksInTheLedger) {
   std::size_t booked = 0;
-  for (int commit = 2; commit <= 7; ++commit) {
+  for (int commit = 1; commit <= 4; ++commit) {
     Parties parties({.solver = "dishuf",
                      .parties = 3,
                      .sections = "[dishuf]\nkey_bits = 2048\ng = 1\n",
@@ -89,7 +87,8 @@ TEST(NetworkDropout, AGivenUpShuffleLeavesItsLooksInTheLedger) {
     parties.start(2, {.variables = {fmt::format("SOTTO_TEST_KILL={}:sent", commit)}});
     ASSERT_EQ(parties.wait(2), -SIGKILL) << parties.said_by_all();
     for (const std::size_t p : {0U, 1U}) {
-      EXPECT_EQ(parties.wait(p), 1) << parties.said(p);
+      ASSERT_TRUE(parties.wait(p).has_value()) << parties.said(p);
+      if (parties.spent_once(p)) continue;  // the third was past the barrier by then
       const bool looked = parties.said(p).find("booked in the ledger") != std::string::npos;
       bool in_ledger = false;
       for (const LedgerEntry& entry : parties.ledger(p)) {
@@ -141,6 +140,7 @@ TEST(NetworkDropout, WhoComesBackWithoutItsJournalIsNotLetIn) {
   for (const char* file : {"party.db", "party.db-wal", "party.db-shm"}) {
     std::filesystem::remove(std::filesystem::path(parties.home(2)) / file);
   }
+  parties.make_account(2);
   parties.start(2);
   for (const std::size_t p : {0U, 1U}) {
     EXPECT_TRUE(parties.says(p, "refused from party-3: [E-begun-anew]")) << parties.said_by_all();

@@ -157,7 +157,7 @@ Parties::Parties(const NetworkOptions& options) : tables_(options.tables) {
     const std::string host = addresses_[p].substr(0, addresses_[p].rfind(':'));
     (void)sotto({"keys", "new", "--name", name(p), "--host", host.empty() ? own_loopback() : host,
                  "--home", home(p)});
-    (void)sotto({"ledger", "new", kAccount, "--no-limit", "--delta", "1e-6", "--home", home(p)});
+    make_account(p);
     const auto shown = parse_json(sotto({"keys", "show", "--home", home(p), "--format", "json"}));
     EXPECT_TRUE(shown.is_object());
     text += fmt::format("[[party]]\nname = \"{}\"\nfingerprint = \"{}\"\n", name(p),
@@ -266,6 +266,10 @@ std::string Parties::model(std::size_t party) const {
 void Parties::expect_same_models(const std::vector<std::size_t>& parties) const {
   EXPECT_NE(model(parties.front()), "");
   for (const std::size_t p : parties) EXPECT_EQ(model(p), model(parties.front())) << name(p);
+}
+
+void Parties::make_account(std::size_t party) const {
+  (void)sotto({"ledger", "new", kAccount, "--no-limit", "--delta", "1e-6", "--home", home(party)});
 }
 
 std::vector<LedgerEntry> Parties::ledger(std::size_t party) const {

@@ -107,6 +107,8 @@ class Parties {
 
   [[nodiscard]] std::string model(std::size_t party) const;  // model.json; empty if there is none
   void expect_same_models(const std::vector<std::size_t>& parties) const;
+  // Every party has one; who loses its store needs another.
+  void make_account(std::size_t party) const;
   [[nodiscard]] std::vector<LedgerEntry> ledger(std::size_t party) const;
   // One attempt is spent, and nothing is held back for another.
   [[nodiscard]] bool spent_once(std::size_t party) const;

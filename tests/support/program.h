@@ -37,7 +37,7 @@ class ProgramTest : public testing::Test {
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
 
   std::string write(const std::string& name, const std::string& text) const {
-    const std::string path = (folder_ / name).string();
+    std::string path = (folder_ / name).string();
     std::ofstream(path, std::ios::binary) << text;
     return path;
   }
@@ -99,8 +99,7 @@ class ProgramTest : public testing::Test {
     EXPECT_EQ(json["error"]["name"], name);
     EXPECT_EQ(json["error"]["status"], status);
     for (const char* key : {"what", "where", "fix"}) {
-      EXPECT_TRUE(json["error"][key].is_string() && json["error"][key] != "")
-          << key << scripted.err;
+      EXPECT_NE(json["error"].value(key, ""), "") << key << scripted.err;
     }
   }
 

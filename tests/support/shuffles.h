@@ -21,8 +21,8 @@ struct ShuffleNetwork {
                  const ShuffleNoise& parameters, std::uint64_t seed,
                  const Cipher& cipher = ideal_cipher()) {
     for (PartyId i = 0; i < graph.size(); ++i) {
-      noise.push_back(fast_noise(seed, 2 * i));
-      random.push_back(std::make_unique<SeededRandom>(seed, 2 * i + 1));
+      noise.push_back(fast_noise(seed, std::uint64_t{2} * i));
+      random.push_back(std::make_unique<SeededRandom>(seed, std::uint64_t{2} * i + 1));
       parties.push_back(
           make_sealing(parameters, {i, graph, secrets[i], *noise[i], *random[i], &cipher}));
     }
@@ -45,7 +45,7 @@ inline IntegerVector unshuffled_sum(const Graph& graph, const std::vector<Secret
                                     const ShuffleNoise& parameters, std::uint64_t seed) {
   IntegerVector total(secrets[0].size());
   for (PartyId i = 0; i < secrets.size(); ++i) {
-    const auto noise = fast_noise(seed, 2 * i);
+    const auto noise = fast_noise(seed, std::uint64_t{2} * i);
     const ShuffleSeal seal(secrets[i], parameters, graph.degree(i), *noise);
     const Released released = seal.release(IntegerVector(total.size()));
     for (std::size_t k = 0; k < total.size(); ++k) total[k] += released.indices[k];
