@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 #include "privacy/composition.h"
 #include "run/household_study.h"
@@ -133,6 +134,37 @@ TEST(AccountOfAStudy, SaysHowManyRunsFit) {
   EXPECT_EQ(runs_left(account, debit), 1U) << "as the ledger's own slack";
   account.left->squares = 0;
   EXPECT_EQ(runs_left(account, debit), 0U);
+}
+
+// Whoever is lost, in whatever order: what the given-up attempts have shown, what those who were
+// lost may have released, and the release in the end are together within what the plan says.
+TEST(AccountOfAStudy, ARunThatLosesPartiesCostsNoMoreThanPlanned) {
+  for (const std::size_t colluders : {0U, 1U, 2U}) {
+    StudyText text = paper_text(7);
+    text.set("graph", "topology", "\"complete\"").remove("graph", "weight");
+    text.set("privacy", "colluders", std::to_string(colluders));
+    const auto whole =
+        plan_study(study_of(text.append("[network]\nmin_parties = 5\n")), Solver::kDishuf);
+    ASSERT_TRUE(whole) << whole.error().to_string();
+    const std::vector<std::vector<PartyId>> attempts = {
+        {0, 1, 2, 3, 4, 5, 6}, {0, 1, 2, 4, 5, 6}, {1, 2, 4, 5, 6}};
+    std::map<std::string, double> shown;
+    for (std::size_t last = 0; last < attempts.size(); ++last) {
+      const auto rest = whole->planned_for(attempts[last]);
+      ASSERT_TRUE(rest) << rest.error().to_string();
+      const auto charges = attempt_charges(rest->study, rest->plan);
+      for (std::size_t row = 0; row < charges.size(); ++row) {
+        const double planned = std::pow(whole->plan.adversaries[row].shift, 2);
+        EXPECT_LE(shown[charges[row].observer] + charges[row].released, planned * (1 + 1e-9))
+            << charges[row].observer << " after " << last << " losses";
+        // And if this one is given up too: each neighbour's look, and one that released.
+        shown[charges[row].observer] += charges[row].looks;
+        shown[charges[row].observer] += lost_neighbour_charges(rest->study, rest->plan)[row].looks;
+      }
+    }
+    const std::size_t guaranteed = colluders == 0 ? 0 : 2;
+    EXPECT_LE(whole->plan.adversaries[guaranteed].shift, whole->plan.kappa_bar * (1 + 1e-9));
+  }
 }
 
 }  // namespace
