@@ -65,7 +65,7 @@ std::string describe(const RoundReleases& round) {
 
 // Three parties in a row, θ_i = (i, −i), noise from the exact sampler: integers all the way, so
 // the transcript is the same on every machine.
-std::string transcript(bool pairwise) {
+std::string transcript(bool pairwise, ShuffleMasks masks = ShuffleMasks::kPerNeighbour) {
   const Weights weights = *Weights::uniform(*Graph::path(3), 0.25);
   const ConsensusPlan plan =
       *plan_consensus(pairwise ? ConsensusMethod::kPlain : ConsensusMethod::kExact, 0.5, weights);
@@ -79,7 +79,7 @@ std::string transcript(bool pairwise) {
     const double value = 1.0 + i;
     const Secret secret =
         Secret::of_entries(std::vector<double>{value, -value}, *Sensitivity::make(1));
-    const ShuffleNoise shuffle{Rational(1, 4), Rational(50), Integer(2'000'001), 1000};
+    const ShuffleNoise shuffle{Rational(1, 4), Rational(50), Integer(2'000'001), 1000, masks};
     const PairwiseNoise edges{.sigma_gamma = 0.25, .sigma_edge = 8};
     auto sealing =
         make_sealing(pairwise ? Noise(edges) : Noise(shuffle), {.self = i,
@@ -117,6 +117,28 @@ TEST(Transcript, OfDishufWithExactConsensusIsGolden) {
 3 → 2 releases 138bcdaeb1d2cf03 round 1 of 2
 2 → 1 releases f451348b6c1bbc1a round 1 of 1 3
 2 → 3 releases f451348b6c1bbc1a round 1 of 1 3
+)");
+}
+
+// As it was before every neighbour had a mask of its own.
+TEST(Transcript, OfThePapersShuffleIsTheSameBitsAsEver) {
+  EXPECT_EQ(transcript(false, ShuffleMasks::kShared), R"(
+1 → 2 offer    8b24e7a0beae48fe
+2 → 1 offer    8242591006144aeb
+2 → 3 offer    8242591006144aeb
+3 → 2 offer    9c5ab2c18960e987
+2 → 1 reply    6846dc7165f66fe5
+1 → 2 reply    15d653ada3f82baf
+3 → 2 reply    680136e4121f0457
+2 → 3 reply    6237177d9e40883a
+1 → 2 releases ed3ee80d3b0f76ce round 0 of 1
+2 → 1 releases 9188176f66322ca3 round 0 of 2
+2 → 3 releases 9188176f66322ca3 round 0 of 2
+3 → 2 releases e71a0d54a574448b round 0 of 3
+1 → 2 releases 9188176f66322ca3 round 1 of 2
+3 → 2 releases 9188176f66322ca3 round 1 of 2
+2 → 1 releases fdab329a32116856 round 1 of 1 3
+2 → 3 releases fdab329a32116856 round 1 of 1 3
 )");
 }
 
