@@ -193,6 +193,16 @@ TEST(PerNeighbour, NoViewOfAnyCoalitionExceedsTheRowWhateverTheMultipliers) {
   EXPECT_GT(tightest, 0.99);  // a bound that is never met would prove nothing
 }
 
+// Between two parties s₂ ≈ 1, where nothing passes, and the largest products have s ≈ 2.
+TEST(PerNeighbour, LooksAtBothEndsOfTheSpectrum) {
+  const Graph pair = *Graph::path(2);
+  const Sensitivity one = *Sensitivity::make(1);
+  const ShuffleNoise noise{
+      .sigma_gamma = 1, .sigma_eta = 1, .inverse_zeta = 1'000'001, .multiplier_max = 1000};
+  const auto table = *adversary_table(pair, noise, one, *Budget::make(1, 1e-6), 0);
+  EXPECT_LE(shift_of_view(pair, noise, {1e6}, {}, 0), table[0].shift);
+}
+
 // On a complete graph all of L_a's eigenvalues but one are the same, and nothing is given away.
 TEST(PerNeighbour, IsTightOnACompleteGraph) {
   const Graph graph = *Graph::complete(7);
