@@ -2,16 +2,17 @@ if(SOTTO_TESTS)
   include(GoogleTest)
 endif()
 
-# sotto_room(NAME USES rooms... [LIBRARIES ...] [FLOOR floor] [TESTED_WITH ...])
+# sotto_room(NAME USES rooms... [LIBRARIES ...] [FLOOR floor] [COLD] [TESTED_WITH ...])
 #
 # One folder, sub-folders included, is one room is one target. Rooms of one floor share most of what
-# the compiler has to do for them, and a unity build makes one file of them all. Inside a room:
+# the compiler has to do for them, and a unity build makes one file of them all. COLD rooms are never
+# what a run waits for: -O1 takes the compiler three quarters of -O2's time. Inside a room:
 #   *_test.cpp       its tests, run by `make test`
 #   *_long_test.cpp  statistical, fuzz and fault runs, run by `make test-long`
 #   *_bench.cpp      its micro-benchmarks, run by `make bench`
 #   everything else  the room itself
 function(sotto_room NAME)
-  cmake_parse_arguments(ROOM "" "FLOOR" "USES;LIBRARIES;TESTED_WITH" ${ARGN})
+  cmake_parse_arguments(ROOM "COLD" "FLOOR" "USES;LIBRARIES;TESTED_WITH" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${NAME}/*.cpp)
   set(tests ${sources})
   set(long_tests ${sources})
@@ -35,7 +36,12 @@ function(sotto_room NAME)
   endif()
   if(NOT TARGET ${compiled})
     add_library(${compiled} STATIC)
-    sotto_unity(${compiled} sotto_precompiled_rooms)
+    if(ROOM_COLD)
+      target_link_libraries(${compiled} PRIVATE sotto_cold_options)
+      sotto_unity(${compiled} sotto_precompiled_cold_rooms)
+    else()
+      sotto_unity(${compiled} sotto_precompiled_rooms)
+    endif()
     set_property(GLOBAL APPEND PROPERTY SOTTO_COMPILED ${compiled})
   endif()
   target_sources(${compiled} PRIVATE ${sources})
@@ -77,12 +83,15 @@ function(sotto_precompiled NAME HEADER)
   endif()
 endfunction()
 
+add_library(sotto_cold_options INTERFACE)
+target_compile_options(sotto_cold_options INTERFACE $<$<CONFIG:Release>:-O1>)
 sotto_precompiled(sotto_precompiled_rooms precompiled.h nlohmann_json::nlohmann_json)
+sotto_precompiled(sotto_precompiled_cold_rooms precompiled.h
+  sotto_cold_options nlohmann_json::nlohmann_json)
 if(SOTTO_TESTS)
   # Compiled once and run once: -O2 costs more than it gives, -O0 costs it again when they run.
   add_library(sotto_test_options INTERFACE)
-  target_compile_options(sotto_test_options INTERFACE $<$<CONFIG:Release>:-O1>)
-  target_link_libraries(sotto_test_options INTERFACE GTest::gmock rapidcheck)
+  target_link_libraries(sotto_test_options INTERFACE sotto_cold_options GTest::gmock rapidcheck)
   sotto_precompiled(sotto_precompiled_tests precompiled_tests.h
     sotto_test_options nlohmann_json::nlohmann_json)
 endif()

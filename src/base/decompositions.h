@@ -16,15 +16,12 @@ extern template LDLT<MatrixXd>& LDLT<MatrixXd>::compute<MatrixXd>(const EigenBas
 
 namespace sotto {
 
-// Q of A = QR, by Householder's reflections.
+// Q of A = QR for a square A, by Householder's reflections.
 [[nodiscard]] Eigen::MatrixXd orthogonal_factor(const Eigen::MatrixXd& a);
 
 [[nodiscard]] Eigen::MatrixXd inverse(const Eigen::MatrixXd& a);
 
 // x of Ax = b, for a symmetric A.
 [[nodiscard]] Eigen::VectorXd solve_symmetric(const Eigen::MatrixXd& a, const Eigen::VectorXd& b);
-
-// Of any square matrix.
-[[nodiscard]] Eigen::VectorXcd eigenvalues(const Eigen::MatrixXd& a);
 
 }  // namespace sotto

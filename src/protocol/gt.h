@@ -111,4 +111,10 @@ class GradientRate {
   Spectrum spectrum_;                 // of L = I − W
 };
 
+namespace protocol {
+
+// Of any square matrix.
+[[nodiscard]] Eigen::VectorXcd eigenvalues(const Eigen::MatrixXd& a);
+
+}  // namespace protocol
 }  // namespace sotto

@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "graph/spectrum.h"
 #include "privacy/seal.h"
+#include "protocol/gt.h"
 #include "support/parties.h"
 
 namespace sotto::protocol_test {
@@ -65,7 +66,7 @@ inline double radius_by_definition(const Weights& weights, const std::vector<Eig
     big.block(i * m, (n + i) * m, m, m) = -step * Eigen::MatrixXd::Identity(m, m);
     big.block((n + i) * m, (n + i) * m, m, m) -= step * gi;
   }
-  const Eigen::VectorXcd values = eigenvalues(big);
+  const Eigen::VectorXcd values = protocol::eigenvalues(big);
   std::vector<std::complex<double>> sorted(values.begin(), values.end());
   std::ranges::sort(sorted, {}, [](std::complex<double> z) { return std::abs(z - 1.0); });
   double radius = 0;
