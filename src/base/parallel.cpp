@@ -28,11 +28,15 @@ class Inside {
 
 }  // namespace
 
-void parallel_for(std::size_t count, std::size_t threads,
-                  const std::function<void(std::size_t)>& work) {
+std::size_t core_count() {
   static const std::size_t cores =
       std::max(1U, std::thread::hardware_concurrency());  // reads files
-  const std::size_t wanted = inside ? 1 : std::min(count, threads == 0 ? cores : threads);
+  return cores;
+}
+
+void parallel_for(std::size_t count, std::size_t threads,
+                  const std::function<void(std::size_t)>& work) {
+  const std::size_t wanted = inside ? 1 : std::min(count, threads == 0 ? core_count() : threads);
   if (wanted <= 1) {
     std::optional<Inside> alone;
     if (threads == 1) alone.emplace();

@@ -5,6 +5,8 @@
 
 namespace sotto {
 
+[[nodiscard]] std::size_t core_count();
+
 // Calls work(0), …, work(count − 1), each once and in no order, on `threads` threads (0: one for
 // each core), this one among them. Inside of another such call it stays on its thread: the cores
 // are busy already, or `threads` is 1 and one thread is what was asked for. An exception ends it

@@ -170,4 +170,11 @@ std::uint64_t KeyedRandom::bits64() {
   return bits;
 }
 
+KeyedRandom::Key derived_key(const KeyedRandom::Key& key, std::size_t number) {
+  KeyedRandom random(key);
+  KeyedRandom::Key result{};
+  for (std::size_t k = 0; k <= number; ++k) random.fill(result);
+  return result;
+}
+
 }  // namespace sotto

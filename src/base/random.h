@@ -95,4 +95,8 @@ class KeyedRandom final : public RandomSource {
   RandomBlock block_;
 };
 
+// The number-th key that `key` gives: streams of their own, from one secret. What draws from `key`
+// itself draws the same bytes again, so nothing else may.
+[[nodiscard]] KeyedRandom::Key derived_key(const KeyedRandom::Key& key, std::size_t number);
+
 }  // namespace sotto

@@ -251,5 +251,19 @@ TEST(RandomDeathTest, ADrawWithoutOutcomesIsABug) {
   EXPECT_DEATH((void)random.below(Integer(-5)), "this is a bug in sotto");
 }
 
+TEST(DerivedKey, IsItsPartOfTheStreamWhicheverIsAskedForFirst) {
+  KeyedRandom::Key key{};
+  key.fill(std::byte{5});
+  KeyedRandom stream(key);
+  std::set<KeyedRandom::Key> different{key};
+  for (std::size_t number = 0; number < 100; ++number) {
+    KeyedRandom::Key expected{};
+    stream.fill(expected);
+    EXPECT_EQ(derived_key(key, number), expected);
+    different.insert(expected);
+  }
+  EXPECT_EQ(different.size(), 101U);
+}
+
 }  // namespace
 }  // namespace sotto

@@ -26,9 +26,10 @@ class Driver {
 
   [[nodiscard]] Result<void> run() {
     SOTTO_TRY(flush());
+    bool more_to_prepare = false;
     while (!session_.may_leave(clock_.now())) {
-      auto event = transport_.wait(kTick);
-      if (!event && hooks_.on_idle) hooks_.on_idle(session_);
+      auto event = transport_.wait(more_to_prepare ? milliseconds(0) : kTick);
+      more_to_prepare = !event && hooks_.on_idle && hooks_.on_idle(session_);
       for (std::size_t taken = 0; event && taken < kBatch; ++taken) {
         handle(*event);
         event = transport_.wait(milliseconds(0));

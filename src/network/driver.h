@@ -44,9 +44,10 @@ struct DriverHooks {
   std::function<void(const JoinEvent&)> on_event = {};
   std::function<void(const Session&)> on_progress = {};  // after everything that changed it
   std::function<bool()> abort_wanted = {};               // gives the run up, for all
-  std::function<void(const Session&)> on_idle = {};      // nothing has come for a while
-  std::function<bool()> interrupted = {};                // leaves; the run can be resumed
-  std::function<void(CommitPoint)> at_commit = {};       // only where something is committed
+  // Nothing has come for a while. Whether there is more to do: then it is asked again at once.
+  std::function<bool(const Session&)> on_idle = {};
+  std::function<bool()> interrupted = {};           // leaves; the run can be resumed
+  std::function<void(CommitPoint)> at_commit = {};  // only where something is committed
 };
 
 // Milliseconds since the clock was made, never going back.

@@ -63,6 +63,8 @@ class DecryptionKey {
   virtual void prepare(std::size_t /*count*/, RandomSource& /*random*/) const {}
 };
 
+using KeyPairs = std::vector<std::unique_ptr<DecryptionKey>>;
+
 class Cipher {
  public:
   Cipher() = default;
@@ -78,6 +80,13 @@ class Cipher {
   // integer.
   [[nodiscard]] virtual std::optional<std::size_t> plaintext_bits() const { return std::nullopt; }
 };
+
+// The key pairs that `from` gives under these numbers, each ready for `encryptions` to oneself; on
+// all cores. A pair draws from a stream of its own, derived_key(from, number): when it is made, and
+// what is made beside it, changes nothing.
+[[nodiscard]] KeyPairs generate_key_pairs(const Cipher& cipher, const KeyedRandom::Key& from,
+                                          std::span<const std::uint32_t> numbers,
+                                          std::size_t encryptions = 0);
 
 // Where a ciphertext's randomness comes from.
 enum class Randomness {

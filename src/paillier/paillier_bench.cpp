@@ -7,6 +7,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <numeric>
 
 #include "base/check.h"
 #include "base/parallel.h"
@@ -136,6 +137,18 @@ void key_generation(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize((*cipher)->generate(random));
 }
 
+// A party's, one for each of its neighbours, on all cores.
+void key_pairs(benchmark::State& state) {
+  const auto cipher = paillier_cipher(3072, Randomness::kHalf);
+  std::vector<std::uint32_t> neighbours(static_cast<std::size_t>(state.range(0)));
+  std::iota(neighbours.begin(), neighbours.end(), 0U);
+  KeyedRandom::Key from{};
+  for (auto _ : state) {
+    from[0] = static_cast<std::byte>(state.iterations());
+    benchmark::DoNotOptimize(generate_key_pairs(**cipher, from, neighbours, 1));
+  }
+}
+
 void key_validation(benchmark::State& state) {
   const auto bits = static_cast<std::size_t>(state.range(0));
   const auto cipher = paillier_cipher(bits, Randomness::kHalf);
@@ -150,6 +163,13 @@ BENCHMARK(decrypt_one)->Arg(2048)->Arg(3072)->Unit(benchmark::kMillisecond);
 BENCHMARK(multiply_by_40_bits)->Arg(2048)->Arg(3072)->Unit(benchmark::kMillisecond);
 BENCHMARK(add)->Arg(2048)->Arg(3072)->Unit(benchmark::kMicrosecond);
 BENCHMARK(key_generation)->Arg(2048)->Arg(3072)->Unit(benchmark::kMillisecond)->Iterations(10);
+BENCHMARK(key_pairs)
+    ->Arg(2)
+    ->Arg(4)
+    ->Arg(39)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->Iterations(3);
 BENCHMARK(key_validation)->Arg(2048)->Arg(3072)->Unit(benchmark::kMillisecond);
 
 }  // namespace

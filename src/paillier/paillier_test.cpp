@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/parallel.h"
 #include "support/paillier_keys.h"
 
 namespace sotto::paillier {
@@ -121,6 +122,25 @@ TEST_P(Paillier, PreparedRandomisersAreUsedOnceAndFirst) {
   for (std::size_t k = 0; k < plain.size(); ++k) EXPECT_NE(again[k], expected[k]);
   EXPECT_EQ(other->decrypt(found).value(), plain);
   EXPECT_EQ(other->decrypt(again).value(), plain);
+}
+
+TEST_P(Paillier, KeyPairsAreTheSameWhateverIsMadeBesideThemAndOnHowManyCores) {
+  const auto cipher = paillier_cipher(2048, GetParam()).value();
+  const KeyedRandom::Key from{};
+  const auto made = [&](const std::vector<std::uint32_t>& numbers) {
+    std::vector<std::string> found;
+    for (const auto& pair : generate_key_pairs(*cipher, from, numbers, 1)) {
+      const Integer prepared = pair->encrypt(IntegerVector{1}, random)[0];  // draws nothing more
+      found.push_back(pair->encryption_key().serialised() + prepared.get_str());
+    }
+    return found;
+  };
+  const auto three = made({4, 1, 9});
+  EXPECT_EQ((std::set<std::string>{three.begin(), three.end()}.size()), 3U);
+  EXPECT_EQ(made({9}), std::vector{three[2]});
+  std::vector<std::string> on_one_core;
+  parallel_for(1, 1, [&](std::size_t) { on_one_core = made({4, 1}); });
+  EXPECT_EQ(on_one_core, (std::vector{three[0], three[1]}));
 }
 
 // Random numbers of all sizes, both signs, and a chain of all operations.

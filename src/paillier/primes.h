@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 #include "base/integer.h"
 #include "base/random.h"
@@ -16,8 +17,10 @@ namespace sotto::paillier {
 [[nodiscard]] bool is_probable_prime(const Integer& candidate, int rounds, RandomSource& random);
 
 // A random prime ≡ 3 mod 4 of exactly `bits` bits whose two highest bits are set, so that the
-// product of two has exactly 2·bits. bits ≥ 64.
-[[nodiscard]] Integer random_prime(std::size_t bits, RandomSource& random);
+// product of two has exactly 2·bits. bits ≥ 64. Numbers that do not fit are passed over before they
+// are tested, which would take longer; without `fits` all do.
+[[nodiscard]] Integer random_prime(std::size_t bits, RandomSource& random,
+                                   const std::function<bool(const Integer&)>& fits = {});
 
 // The product of all odd primes below 2^16: one gcd with it finds every small factor.
 [[nodiscard]] const Integer& product_of_small_primes();

@@ -22,7 +22,7 @@ using Round = std::uint32_t;
 
 inline constexpr Round kMaxRounds = 100'000'000;
 
-// Algorithm 2, step 2: party i's public key and E_i(−T̄_i).
+// Algorithm 2, step 2: party i's public key for this neighbour, and E_i(−T̄_i) under it.
 struct ShuffleOffer {
   std::string public_key;
   Ciphertexts negated;

@@ -26,8 +26,8 @@ struct SealingInputs {
   NoiseSource& noise;  // masks, noise and multipliers
   RandomSource& keys;  // keys and the ciphertexts' randomness: any cipher shuffles the same noise
   const Cipher* cipher = nullptr;  // dishuf
-  std::unique_ptr<DecryptionKey> key =
-      nullptr;                    // dishuf: for this run only; drawn if there is none
+  // dishuf: one for each neighbour, in ascending order, for this run only; drawn if there are none.
+  KeyPairs key_pairs = {};
   std::string_view context = {};  // pairwise: binds the edges' secrets to this study
 };
 

@@ -17,12 +17,12 @@ constexpr int kMaskSigmas = 32;
 constexpr int kLeastMaskSteps = 5;
 
 // Algorithm 2 in integers, T̄_i^{(j)} being what i shows to j. With every neighbour j:
-//   offer   i → j   k_i, E_i(−T̄_i^{(j)})
-//   reply   j → i   (E_i(−T̄_i^{(j)}) ⊕ E_i(T̄_j^{(i)})) ⊗ a_{j→i}, re-randomised
+//   offer   i → j   k_ij, E_ij(−T̄_i^{(j)})
+//   reply   j → i   (E_ij(−T̄_i^{(j)}) ⊕ E_ij(T̄_j^{(i)})) ⊗ a_{j→i}, re-randomised
 // and then Δ_i = Σ_j a_{i→j}·a_{j→i}(T̄_j^{(i)} − T̄_i^{(j)}): an edge's two terms cancel, so it sums
-// to 0 over the parties. Each offer is encrypted with randomness of its own: with the same, the
-// quotient of two would show the difference of their masks. As many entries travel in one
-// ciphertext as the cipher's plaintexts have slots for.
+// to 0 over the parties. k_ij is i's key for j and nobody else: under a common one, a third party
+// that reads j's reply could fold it into its own, and cancel the mask of {i, j} in Δ_i. As many
+// entries travel in one ciphertext as the cipher's plaintexts have slots for.
 class Shuffle final : public Sealing {
  public:
   Shuffle(const ShuffleNoise& parameters, SealingInputs inputs)
@@ -34,12 +34,12 @@ class Shuffle final : public Sealing {
         multipliers_(protocol::draw_multipliers(inputs.graph, self_, parameters, inputs.noise)),
         packing_(shuffle_packing(parameters, inputs.secret.grid(), cipher_.plaintext_bits())),
         multiplier_bits_(static_cast<std::size_t>(std::bit_width(parameters.multiplier_max))),
-        key_(std::move(inputs.key)),
+        key_pairs_(std::move(inputs.key_pairs)),
         shuffled_(inputs.secret.size()),
         offered_(neighbours_.size()),
         replied_(neighbours_.size()) {
     if (!packing_) return;
-    // Shared masks are packed, and encrypted, once for all.
+    // Shared masks are packed once for all.
     const std::size_t different =
         parameters.masks == ShuffleMasks::kShared ? 1 : neighbours_.size();
     for (std::size_t k = 0; k < different; ++k) packed_.push_back(packing_->pack(seal_.masked(k)));
@@ -47,17 +47,14 @@ class Shuffle final : public Sealing {
 
   [[nodiscard]] Result<std::vector<Message>> start() override {
     SOTTO_TRY(packed());
-    std::vector<Ciphertexts> offers;
-    for (const Result<IntegerVector>& masked : packed_) {
-      IntegerVector negated = *masked;
-      for (Integer& plaintext : negated) plaintext = -plaintext;
-      offers.push_back(key_->encrypt(negated, random_));
-    }
     std::vector<Message> out;
     for (std::size_t k = 0; k < neighbours_.size(); ++k) {
-      out.emplace_back(self_, neighbours_[k],
-                       ShuffleOffer{key_->encryption_key().serialised(),
-                                    offers.size() == 1 ? offers.front() : std::move(offers[k])});
+      IntegerVector negated = masked_for(k);
+      for (Integer& plaintext : negated) plaintext = -plaintext;
+      const DecryptionKey& own = *key_pairs_[k];
+      out.emplace_back(
+          self_, neighbours_[k],
+          ShuffleOffer{own.encryption_key().serialised(), own.encrypt(negated, random_)});
     }
     shown_ = true;
     return out;
@@ -104,6 +101,11 @@ class Shuffle final : public Sealing {
     return {};
   }
 
+  // What the k-th neighbour sees. Precondition: packed().
+  [[nodiscard]] const IntegerVector& masked_for(std::size_t k) const {
+    return packed_.size() == 1 ? *packed_.front() : *packed_[k];
+  }
+
   [[nodiscard]] Result<std::vector<Message>> answer(PartyId from, std::size_t k,
                                                     const ShuffleOffer& offer) {
     if (offered_[k]) return bad_peer(from, "offered twice");
@@ -115,9 +117,8 @@ class Shuffle final : public Sealing {
     if (auto valid = (*key)->validate(offer.negated); !valid) {
       return bad_peer(from, "sent ciphertexts that are refused: " + valid.error().what);
     }
-    const IntegerVector& own = packed_.size() == 1 ? *packed_.front() : *packed_[k];
-    Ciphertexts scaled =
-        (*key)->add_and_scale(offer.negated, own, multipliers_[k], multiplier_bits_, random_);
+    Ciphertexts scaled = (*key)->add_and_scale(offer.negated, masked_for(k), multipliers_[k],
+                                               multiplier_bits_, random_);
     offered_[k] = true;
     shown_ = true;
     return std::vector<Message>{{self_, from, ShuffleReply{std::move(scaled)}}};
@@ -129,7 +130,7 @@ class Shuffle final : public Sealing {
     if (reply.scaled.size() != packing_->plaintexts(entries())) {
       return bad_peer(from, "replied with a vector of another length");
     }
-    const auto plain = key_->decrypt(reply.scaled);
+    const auto plain = key_pairs_[k]->decrypt(reply.scaled);
     if (!plain) return bad_peer(from, "sent ciphertexts that are refused: " + plain.error().what);
     const auto differences = packing_->unpack(*plain, entries());
     if (!differences)
@@ -150,8 +151,8 @@ class Shuffle final : public Sealing {
   Result<Packing> packing_;
   std::vector<Result<IntegerVector>> packed_;  // T̄ for each neighbour, or for all, in slots
   std::size_t multiplier_bits_;  // of the largest: how long a_{i→j} is stays a secret
-  std::unique_ptr<DecryptionKey> key_;
-  IntegerVector shuffled_;  // Δ_i so far
+  KeyPairs key_pairs_;           // one for each neighbour
+  IntegerVector shuffled_;       // Δ_i so far
   std::vector<bool> offered_;
   std::vector<bool> replied_;
   bool shown_ = false;  // an offer or an answer was made
@@ -184,7 +185,13 @@ Result<Packing> shuffle_packing(const ShuffleNoise& parameters, Grid grid,
 
 std::unique_ptr<Sealing> protocol::seal_dishuf(const ShuffleNoise& noise, SealingInputs inputs) {
   check(inputs.cipher != nullptr, "a shuffle encrypts");
-  if (inputs.key == nullptr) inputs.key = inputs.cipher->generate(inputs.keys);
+  const std::size_t neighbours = inputs.graph.degree(inputs.self);
+  if (inputs.key_pairs.empty()) {
+    for (std::size_t k = 0; k < neighbours; ++k) {
+      inputs.key_pairs.push_back(inputs.cipher->generate(inputs.keys));
+    }
+  }
+  check(inputs.key_pairs.size() == neighbours, "every neighbour has a key pair of its own");
   return std::make_unique<Shuffle>(noise, std::move(inputs));
 }
 

@@ -38,10 +38,13 @@ double shuffle_seconds(std::size_t entries, const Cipher& cipher,
     sources.push_back(fast_noise(1, i));
     random.push_back(std::make_unique<SeededRandom>(2, i));
     // Primes that were made before: to find some is not what is compared.
-    auto key =
-        std::make_unique<paillier::PaillierDecryptionKey>(primes, Randomness::kHalf, *random[i]);
+    KeyPairs keys;
+    for (std::size_t k = 0; k < graph.degree(i); ++k) {
+      keys.push_back(
+          std::make_unique<paillier::PaillierDecryptionKey>(primes, Randomness::kHalf, *random[i]));
+    }
     parties[i] =
-        make_sealing(noise, {i, graph, secret, *sources[i], *random[i], &cipher, std::move(key)});
+        make_sealing(noise, {i, graph, secret, *sources[i], *random[i], &cipher, std::move(keys)});
   }
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::vector<Message>> sent(kParties);

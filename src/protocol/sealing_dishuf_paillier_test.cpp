@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <map>
+
+#include "paillier/encryption_key.h"
 #include "privacy/calibrate/dishuf.h"
 #include "support/shuffles.h"
 
@@ -98,6 +101,89 @@ TEST(ShufflePaillierPeer, IsNamedAndHarmlessWhateverItSends) {
   for (PartyId i = 0; i < 2; ++i) {
     EXPECT_EQ(attacked.release(i).indices, honest.release(i).indices);
   }
+}
+
+// A path 0 – 1 – 2 whose masks all have weight 4, and what the party at its end could do if TLS did
+// not keep the answer of 2 to 1 from it: send its inverse to 1 as its own, so that 1 adds it up to
+// nothing, and releases its value without any mask.
+class FoldedAnswer {
+ public:
+  // With `common`, party 1 gives both neighbours the same public key.
+  explicit FoldedAnswer(bool common) {
+    SeededRandom random(41);
+    secrets_ = secrets_of(small_numbers(3, 2, random));
+    for (PartyId i = 0; i < 3; ++i) {
+      noise_.push_back(fast_noise(42, i));
+      random_.push_back(std::make_unique<SeededRandom>(43, i));
+      KeyPairs keys;
+      if (i == 1 && common)
+        keys = generate_key_pairs(*cipher_, {}, std::vector<std::uint32_t>{7, 7});
+      parties_.push_back(make_sealing(parameters_, {i, graph_, secrets_[i], *noise_[i], *random_[i],
+                                                    cipher_.get(), std::move(keys)}));
+    }
+    const auto offers = parties_[1]->start().value();
+    for (const Message& message : offers) {
+      public_key_[message.to] = std::get<ShuffleOffer>(message.payload).public_key;
+      const auto answer = parties_[message.to]->receive(message).value();
+      answers_[message.to] = std::get<ShuffleReply>(answer.at(0).payload).scaled;
+    }
+    for (const PartyId i : {0, 2}) {
+      const auto offer = parties_[i]->start().value();
+      (void)parties_[1]->receive(offer.at(0)).value();
+    }
+  }
+
+  [[nodiscard]] Party& victim() { return *parties_[1]; }
+  [[nodiscard]] Message honest(PartyId from) const {
+    return {from, 1, ShuffleReply{answers_.at(from)}};
+  }
+  // c ↦ c⁻¹ mod N²: of a ciphertext under N, the one of the negated plaintext.
+  [[nodiscard]] Message folded() const {
+    const Integer n = paillier::from_bytes(public_key_.at(0).substr(0, 2048 / 8));
+    const Integer n_squared = n * n;
+    Ciphertexts inverses = answers_.at(2);
+    for (Integer& c : inverses) mpz_invert(c.get_mpz_t(), c.get_mpz_t(), n_squared.get_mpz_t());
+    return {0, 1, ShuffleReply{inverses}};
+  }
+  [[nodiscard]] IntegerVector release() const {
+    return static_cast<const Sealing&>(*parties_[1]).release().indices;
+  }
+  // Z·T + Γ: the value under its noise alone.
+  [[nodiscard]] IntegerVector unmasked() const {
+    const auto again = fast_noise(42, 1);
+    const ShuffleSeal seal(secrets_[1], parameters_, 2, *again);
+    return seal.release(IntegerVector(2)).indices;
+  }
+
+ private:
+  Graph graph_ = *Graph::path(3);
+  ShuffleNoise parameters_ = *calibrate_shuffle(
+      graph_, *Sensitivity::make(3), *Budget::make(10, 0.2), {.g = 0.01, .multiplier_max = 2}, 0);
+  std::unique_ptr<Cipher> cipher_ = paillier_cipher(2048, Randomness::kHalf).value();
+  std::vector<Secret> secrets_;
+  std::vector<std::unique_ptr<NoiseSource>> noise_;
+  std::vector<std::unique_ptr<RandomSource>> random_;
+  Parties parties_;
+  std::map<PartyId, std::string> public_key_;  // that party 1 gave this neighbour
+  std::map<PartyId, Ciphertexts> answers_;     // that it gave back
+};
+
+TEST(ShufflePaillierPeer, WouldCancelAnotherEdgesMaskIfTheKeyWereCommon) {
+  FoldedAnswer attack(true);
+  ASSERT_TRUE(attack.victim().receive(attack.folded()));
+  ASSERT_TRUE(attack.victim().receive(attack.honest(2)));
+  EXPECT_EQ(attack.release(), attack.unmasked());
+}
+
+TEST(ShufflePaillierPeer, CannotFoldAnotherEdgesCiphertextIntoItsAnswer) {
+  FoldedAnswer attack(false);
+  FoldedAnswer undisturbed(false);
+  expect_refused(attack.victim(), attack.folded(), "refused");
+  for (FoldedAnswer* run : {&attack, &undisturbed}) {
+    for (const PartyId from : {0, 2}) ASSERT_TRUE(run->victim().receive(run->honest(from)));
+  }
+  EXPECT_EQ(attack.release(), undisturbed.release());
+  EXPECT_NE(attack.release(), attack.unmasked());
 }
 
 }  // namespace

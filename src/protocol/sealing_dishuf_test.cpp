@@ -37,26 +37,34 @@ TEST(Shuffle, GivesTheSameReleasesWhateverTheDeliveryOrder) {
   }
 }
 
-// Δ_i = Σ_j a_{i→j}a_{j→i}(T̄_j − T̄_i), written out.
-TEST(Shuffle, OffersNoTwoNeighboursTheSameCiphertext) {
-  SeededRandom random(9);
-  const Graph graph = *Graph::star(4);
-  const auto secrets = secrets_of(small_numbers(4, 2, random));
+// With a key in common, who reads one neighbour's ciphertexts could send them as its own.
+RC_GTEST_PROP(Shuffle, GivesNoTwoNeighboursTheSameKeyOrCiphertext,
+              (std::uint64_t seed, bool shared)) {
+  SeededRandom random(seed);
+  const std::size_t parties = 2 + random.below(8);
+  const Graph graph = connected_graph(parties, random.below(60), random);
+  const auto secrets = secrets_of(small_numbers(parties, 2, random));
   ShuffleNoise parameters = graph_noise(graph);
-  const auto offers = [&] {
-    const ShuffleNetwork run(graph, secrets, parameters, 6);
-    std::set<Integer> different;
-    const auto first = run.parties[0]->start();
+  if (shared) parameters.masks = ShuffleMasks::kShared;
+  const ShuffleNetwork run(graph, secrets, parameters, seed);
+  std::set<std::string> keys;
+  std::set<Integer> ciphertexts;
+  std::size_t offers = 0;
+  for (const auto& party : run.parties) {
+    const auto first = party->start();
     for (const Message& message : *first) {
-      different.insert(std::get<ShuffleOffer>(message.payload).negated.at(0));
+      const auto& offer = std::get<ShuffleOffer>(message.payload);
+      keys.insert(offer.public_key);
+      ciphertexts.insert(offer.negated.begin(), offer.negated.end());
+      ++offers;
     }
-    return different.size();
-  };
-  EXPECT_EQ(offers(), 3U);
-  parameters.masks = ShuffleMasks::kShared;
-  EXPECT_EQ(offers(), 1U);
+  }
+  RC_ASSERT(offers == 2 * graph.edges().size());
+  RC_ASSERT(keys.size() == offers);
+  RC_ASSERT(ciphertexts.size() == 2 * offers);
 }
 
+// Δ_i = Σ_j a_{i→j}a_{j→i}(T̄_j − T̄_i), written out.
 TEST(Shuffle, ReleasesWhatAlgorithm2Says) {
   SeededRandom random(5);
   const Graph graph = *Graph::grid(6);

@@ -9,21 +9,13 @@
 namespace sotto {
 namespace {
 
-// The number-th key that `key` gives.
-KeyedRandom::Key stream(const KeyedRandom::Key& key, int number) {
-  KeyedRandom random(key);
-  KeyedRandom::Key result{};
-  for (int k = 0; k <= number; ++k) random.fill(result);
-  return result;
-}
-
 struct Sources {
   KeyedRandom noise_bits;
   KeyedRandom keys;
   std::unique_ptr<NoiseSource> noise = exact_noise(noise_bits);
 
   explicit Sources(const KeyedRandom::Key& draws)
-      : noise_bits(stream(draws, 0)), keys(stream(draws, 1)) {}
+      : noise_bits(derived_key(draws, 0)), keys(derived_key(draws, 1)) {}
 };
 
 // A party together with what it draws from, which is there before it and after it.
@@ -38,7 +30,7 @@ class DrawingParty final : private Sources, public AveragingParty {
                                                   .noise = *noise,
                                                   .keys = keys,
                                                   .cipher = inputs.cipher,
-                                                  .key = std::move(inputs.key),
+                                                  .key_pairs = std::move(inputs.key_pairs),
                                                   .context = inputs.context}),
                        Barrier::kHeld) {}
 };

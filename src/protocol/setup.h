@@ -32,9 +32,8 @@ struct PartyInputs {
   const Secret& secret;
   const KeyedRandom::Key& draws;   // all of the party's random numbers come from it
   const Cipher* cipher = nullptr;  // dishuf
-  std::unique_ptr<DecryptionKey> key =
-      nullptr;                    // dishuf: for this run only; drawn if there is none
-  std::string_view context = {};  // the study: pairwise binds its secrets to it
+  KeyPairs key_pairs = {};         // dishuf: as SealingInputs has them
+  std::string_view context = {};   // the study: pairwise binds its secrets to it
 };
 
 // One party of a run, which owns what it draws from and waits at the barrier. The noise has one

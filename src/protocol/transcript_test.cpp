@@ -102,13 +102,13 @@ std::string transcript(bool pairwise, ShuffleMasks masks = ShuffleMasks::kPerNei
 TEST(Transcript, OfDishufWithExactConsensusIsGolden) {
   EXPECT_EQ(transcript(false), R"(
 1 → 2 offer    8b24e7a0beae48fe
-2 → 1 offer    8242591006144aeb
-2 → 3 offer    1541109e4e0679b0
+2 → 1 offer    bdd582e75ad3f079
+2 → 3 offer    54142d5127a3aca1
 3 → 2 offer    9c5ab2c18960e987
-2 → 1 reply    c042ba6d174875ae
+2 → 1 reply    0346c09f83a1a3ee
 1 → 2 reply    15d653ada3f82baf
-3 → 2 reply    19da3bf19720cbcb
-2 → 3 reply    b692e3b638a1dc20
+3 → 2 reply    f5bb0176192f9d7e
+2 → 3 reply    e893b69951b46c54
 1 → 2 releases ee93b92dfd93b462 round 0 of 1
 2 → 1 releases 138bcdaeb1d2cf03 round 0 of 2
 2 → 3 releases 138bcdaeb1d2cf03 round 0 of 2
@@ -120,17 +120,17 @@ TEST(Transcript, OfDishufWithExactConsensusIsGolden) {
 )");
 }
 
-// As it was before every neighbour had a mask of its own.
-TEST(Transcript, OfThePapersShuffleIsTheSameBitsAsEver) {
+// Its releases are what they were before every neighbour had a mask, and then a key, of its own.
+TEST(Transcript, OfThePapersShuffleReleasesTheSameBitsAsEver) {
   EXPECT_EQ(transcript(false, ShuffleMasks::kShared), R"(
 1 → 2 offer    8b24e7a0beae48fe
-2 → 1 offer    8242591006144aeb
-2 → 3 offer    8242591006144aeb
+2 → 1 offer    bdd582e75ad3f079
+2 → 3 offer    a34842d2ab7ce794
 3 → 2 offer    9c5ab2c18960e987
-2 → 1 reply    6846dc7165f66fe5
+2 → 1 reply    f35d64e17f9ebb3c
 1 → 2 reply    15d653ada3f82baf
-3 → 2 reply    680136e4121f0457
-2 → 3 reply    6237177d9e40883a
+3 → 2 reply    9518e730282836bd
+2 → 3 reply    d26630d7f6ddba6b
 1 → 2 releases ed3ee80d3b0f76ce round 0 of 1
 2 → 1 releases 9188176f66322ca3 round 0 of 2
 2 → 3 releases 9188176f66322ca3 round 0 of 2

@@ -160,7 +160,8 @@ class Join {
     DriverHooks hooks;
     hooks.on_event = hooks_.on_event;
     hooks.on_idle = [this](const Session& session) {
-      if (const auto key = session.idle_key()) party_.prepare(*key);
+      const auto key = session.idle_key();
+      return key && party_.prepare(*key);
     };
     hooks.interrupted = [this] {
       return failure_.has_value() || (hooks_.interrupted && hooks_.interrupted());

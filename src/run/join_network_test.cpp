@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "plan/plan.h"
 #include "privacy/budget.h"
@@ -116,34 +117,78 @@ TEST(PartyRunOfAStudy, DrawsTheSameFromTheSameKeyAndOtherwiseNot) {
   EXPECT_NE(run->data_digest(), other->data_digest());
 }
 
-TEST(PartyRunOfAStudy, OffersTheSameWhetherItsKeyWasMadeBeforeOrNot) {
-  Study study = four_parties();
-  study.solver = Solver::kDishuf;
-  study.dishuf.key_bits = 2048;
-  auto run = PartyRun::make(study, 0, "");
-  ASSERT_TRUE(run.has_value()) << run.error().to_string();
-  const std::vector<PartyId> all{0, 1, 2, 3};
-  const auto key = [](unsigned char number) {
+// The first party of a shuffle of four: its neighbours are the second and the fourth.
+class ShufflingParty : public testing::Test {
+ protected:
+  static KeyedRandom::Key key(unsigned char number) {
     KeyedRandom::Key bytes{};
     bytes.fill(static_cast<std::byte>(number));
     return bytes;
-  };
-  const auto offer = [&](const AttemptKeys& keys) {
-    const auto attempt = *run->take_part(all, keys);
-    const auto& party = attempt.party;
-    return std::get<ShuffleOffer>(party->start()->at(0).payload);
-  };
-  const ShuffleOffer at_once = offer({key(1), key(2)});
-  run->prepare(key(2));
-  run->prepare(key(2));
-  const ShuffleOffer prepared = offer({key(1), key(2)});
-  EXPECT_EQ(prepared.public_key, at_once.public_key);
-  EXPECT_EQ(prepared.negated, at_once.negated);
-  // What was made for one attempt is not used for another.
-  run->prepare(key(2));
-  const ShuffleOffer later = offer({key(1), key(3)});
-  EXPECT_NE(later.public_key, at_once.public_key);
-  EXPECT_NE(later.negated, at_once.negated);
+  }
+  static PartyRun begun() {
+    Study study = four_parties("[network]\nmin_parties = 3\n");
+    study.solver = Solver::kDishuf;
+    study.dishuf.key_bits = 2048;
+    auto run = PartyRun::make(study, 0, "");
+    if (!run) throw std::runtime_error(run.error().to_string());
+    return *std::move(run);
+  }
+  static std::vector<ShuffleOffer> offers(PartyRun& run, const AttemptKeys& keys,
+                                          const std::vector<PartyId>& members = {0, 1, 2, 3}) {
+    const auto attempt = *run.take_part(members, keys);
+    std::vector<ShuffleOffer> made;
+    const auto first = attempt.party->start().value();
+    for (const Message& message : first) made.push_back(std::get<ShuffleOffer>(message.payload));
+    return made;
+  }
+  static void expect_same(const ShuffleOffer& one, const ShuffleOffer& other) {
+    EXPECT_EQ(one.public_key, other.public_key);
+    EXPECT_EQ(one.negated, other.negated);
+  }
+};
+
+TEST_F(ShufflingParty, OffersTheSameWhetherItsKeysWereMadeBeforeOrNot) {
+  PartyRun run = begun();
+  const auto at_once = offers(run, {key(1), key(2)});
+  ASSERT_EQ(at_once.size(), 2U);
+  while (run.prepare(key(2))) {
+  }
+  EXPECT_FALSE(run.prepare(key(2))) << "there is nothing left to make";
+  const auto prepared = offers(run, {key(1), key(2)});
+  for (std::size_t k = 0; k < 2; ++k) expect_same(prepared[k], at_once[k]);
+}
+
+TEST_F(ShufflingParty, GivesEveryNeighbourAndEveryAttemptAKeyOfItsOwn) {
+  PartyRun run = begun();
+  (void)run.prepare(key(2));  // what is made for one attempt is not used for another
+  std::set<std::string> keys;
+  for (const unsigned char attempt : {std::uint8_t{3}, std::uint8_t{2}}) {
+    for (const ShuffleOffer& offer : offers(run, {key(1), key(attempt)})) {
+      keys.insert(offer.public_key);
+    }
+  }
+  EXPECT_EQ(keys.size(), 4U);
+}
+
+TEST_F(ShufflingParty, OffersTheSameAfterACrash) {
+  PartyRun run = begun();
+  (void)run.prepare(key(2));
+  const auto before = offers(run, {key(1), key(2)});
+  PartyRun resumed = begun();
+  const auto after = offers(resumed, {key(1), key(2)});
+  ASSERT_EQ(after.size(), 2U);
+  for (std::size_t k = 0; k < 2; ++k) expect_same(before[k], after[k]);
+  EXPECT_NE(after[0].public_key, after[1].public_key);
+}
+
+TEST_F(ShufflingParty, HasTheSameKeyForANeighbourWhoeverElseIsThere) {
+  PartyRun run = begun();
+  const auto with_all = offers(run, {key(1), key(2)});
+  while (run.prepare(key(2))) {
+  }
+  const auto without_the_second = offers(run, {key(1), key(2)}, {0, 2, 3});
+  ASSERT_EQ(without_the_second.size(), 1U);
+  EXPECT_EQ(without_the_second[0].public_key, with_all[1].public_key);
 }
 
 TEST(PartyRunOfAStudy, RefusesGtOnFilesWithoutStepAndRounds) {

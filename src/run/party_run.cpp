@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/parallel.h"
 #include "protocol/sealing.h"
 #include "protocol/setup.h"
 #include "run/account.h"
@@ -113,10 +114,7 @@ Result<PartyRun> PartyRun::make(PlannedStudy planned, PartyId self, const std::s
     SOTTO_ASSIGN(run.cipher_, cipher_for(study, CipherChoice::kPaillier));
     SOTTO_ASSIGN(const auto packing, shuffle_packing(*shuffle, run.input_.secret.grid(),
                                                      run.cipher_->plaintext_bits()));
-    // Every neighbour's offer has randomness of its own.
-    const bool shared = shuffle->masks == ShuffleMasks::kShared;
-    run.plaintexts_ =
-        packing.plaintexts(run.input_.secret.size()) * (shared ? 1 : study.graph().degree(self));
+    run.plaintexts_ = packing.plaintexts(run.input_.secret.size());
   }
   if (study.solver == Solver::kGt) SOTTO_TRY(tracking_terms(planned));
   run.plans_.emplace(everybody_of(study), std::move(planned));
@@ -140,13 +138,27 @@ const Plan& PartyRun::plan() const {
   return everybody->second.plan;
 }
 
-// From a stream of its own: what it holds does not depend on when it was made.
-void PartyRun::prepare(const KeyedRandom::Key& cipher_key) {
-  if (cipher_ == nullptr || (prepared_ && prepared_->from == cipher_key)) return;
-  KeyedRandom random(cipher_key);
-  auto key = cipher_->generate(random);
-  key->prepare(plaintexts_, random);
-  prepared_ = Prepared{cipher_key, std::move(key)};
+bool PartyRun::prepare(const KeyedRandom::Key& cipher_key) {
+  if (cipher_ == nullptr) return false;
+  const auto neighbours = study_.graph().neighbours(self_);
+  make_key_pairs(cipher_key, neighbours, core_count());
+  return prepared_->for_neighbour.size() < neighbours.size();
+}
+
+// Each pair comes from a stream that belongs to its neighbour: it is the same whenever it is made,
+// after a crash too, and whoever else takes part.
+void PartyRun::make_key_pairs(const KeyedRandom::Key& cipher_key,
+                              std::span<const PartyId> neighbours, std::size_t at_most) {
+  if (!prepared_ || prepared_->from != cipher_key) prepared_ = Prepared{cipher_key, {}};
+  std::vector<PartyId> missing;
+  for (const PartyId neighbour : neighbours) {
+    if (missing.size() == at_most) break;
+    if (!prepared_->for_neighbour.contains(neighbour)) missing.push_back(neighbour);
+  }
+  KeyPairs pairs = generate_key_pairs(*cipher_, cipher_key, missing, plaintexts_);
+  for (std::size_t k = 0; k < missing.size(); ++k) {
+    prepared_->for_neighbour.emplace(missing[k], std::move(pairs[k]));
+  }
 }
 
 MessageLimits PartyRun::limits() const {
@@ -181,15 +193,24 @@ Result<AttemptParty> PartyRun::take_part(std::span<const PartyId> members,
                                {.self = self, .secret = input_.secret, .draws = keys.draws});
     return attempt;
   }
-  prepare(keys.cipher);
-  auto key = prepared_ ? std::move(prepared_->key) : nullptr;
-  prepared_.reset();
+  KeyPairs key_pairs;
+  if (cipher_ != nullptr) {
+    std::vector<PartyId> neighbours;
+    for (const PartyId place : study.graph().neighbours(self)) {
+      neighbours.push_back(members[place]);
+    }
+    make_key_pairs(keys.cipher, neighbours, neighbours.size());
+    for (const PartyId neighbour : neighbours) {
+      key_pairs.push_back(std::move(prepared_->for_neighbour.at(neighbour)));
+    }
+    prepared_.reset();
+  }
   attempt.party = make_party(AveragingSetup{study.weights, plan.consensus, plan.noise},
                              {.self = self,
                               .secret = input_.secret,
                               .draws = keys.draws,
                               .cipher = cipher_.get(),
-                              .key = std::move(key),
+                              .key_pairs = std::move(key_pairs),
                               .context = study.hash});
   return attempt;
 }

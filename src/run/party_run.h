@@ -37,9 +37,11 @@ class PartyRun {
   // How large messages can be, whoever takes part.
   [[nodiscard]] MessageLimits limits() const;
 
-  // Idle time, used: makes what the attempt with this AttemptKeys::cipher needs of its cipher, the
-  // key pair and the randomness of the offer. take_part makes the same if nobody did before.
-  void prepare(const KeyedRandom::Key& cipher_key);
+  // Idle time, used: makes what the attempt with this AttemptKeys::cipher needs of its cipher, a
+  // key pair for each neighbour and the randomness of its offer. One for each core at a time, so
+  // that nobody is kept waiting for long; says whether some are left. take_part makes what is
+  // missing.
+  [[nodiscard]] bool prepare(const KeyedRandom::Key& cipher_key);
 
   // Of all parties of the study.
   [[nodiscard]] const Plan& plan() const;
@@ -61,16 +63,19 @@ class PartyRun {
 
   using Members = std::vector<PartyId>;
   [[nodiscard]] Result<const PlannedStudy*> plan_of(std::span<const PartyId> members);
+  // Makes key pairs for the first of these neighbours that have none yet, `at_most` of them.
+  void make_key_pairs(const KeyedRandom::Key& cipher_key, std::span<const PartyId> neighbours,
+                      std::size_t at_most);
 
   Study study_;
   PartyId self_;
   Input input_;
   std::map<Members, PlannedStudy> plans_;
   std::shared_ptr<const Cipher> cipher_;  // dishuf
-  std::size_t plaintexts_ = 0;            // in its offers to all neighbours
+  std::size_t plaintexts_ = 0;            // in its offer to a neighbour
   struct Prepared {
     KeyedRandom::Key from;
-    std::unique_ptr<DecryptionKey> key;
+    std::map<PartyId, std::unique_ptr<DecryptionKey>> for_neighbour;  // as the study numbers them
   };
   std::optional<Prepared> prepared_;
 };

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <random>
 #include <sstream>
@@ -88,7 +89,7 @@ class CountedCipher final : public Cipher {
   [[nodiscard]] std::optional<std::size_t> plaintext_bits() const override {
     return cipher_.plaintext_bits();
   }
-  mutable int keys = 0;
+  mutable std::atomic<int> keys = 0;
 
  private:
   const Cipher& cipher_;
@@ -105,7 +106,7 @@ TEST(SimulatedTables, GivesTheSameBitsWithRealCiphertexts) {
   real.cipher = &counted;
   EXPECT_EQ(release_sums(study, plan, tables, real).value(),
             release_sums(study, plan, tables, seeded(0)).value());
-  EXPECT_EQ(counted.keys, 5) << "every party has encrypted with it";
+  EXPECT_EQ(counted.keys, 10) << "every party of the cycle has a pair for each neighbour";
 }
 
 TEST(SimulatedTables, GivesTheSameBitsForTheSameSeedAndOthersForTheNextTrial) {

@@ -50,8 +50,8 @@ class Session {
   // more: the journal is behind it.
   [[nodiscard]] Result<std::vector<Outgoing>> flush(Time now);
 
-  // What this party's first cipher key will be made from, as long as there is time to make it: the
-  // others are still waited for.
+  // What this party's first cipher keys will be made from, as long as there is time to make them:
+  // the others are still waited for.
   [[nodiscard]] std::optional<KeyedRandom::Key> idle_key() const;
 
   // Whether the next flush() has something to commit.

@@ -69,7 +69,7 @@ class RunKey {
   [[nodiscard]] std::string nonce() const;
   // What an attempt draws its noise and masks from; another set of parties, another key.
   [[nodiscard]] KeyedRandom::Key for_attempt(std::string_view attempt) const;
-  // What the first attempt makes its cipher's key from. It is known before the others are there,
+  // What the first attempt makes its cipher's keys from. It is known before the others are there,
   // so that the time in which they are waited for can be used.
   [[nodiscard]] KeyedRandom::Key for_first_cipher() const;
   // The same for a later attempt: no randomness of a ciphertext is ever used for another.
@@ -86,7 +86,7 @@ class RunKey {
 // What an attempt draws from.
 struct AttemptKeys {
   KeyedRandom::Key draws;   // noise, masks, and what it encrypts to others with
-  KeyedRandom::Key cipher;  // its own key pair, and what it encrypts to itself with
+  KeyedRandom::Key cipher;  // its own key pairs, and what it encrypts to itself with
   bool operator==(const AttemptKeys&) const = default;
 };
 

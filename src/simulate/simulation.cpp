@@ -45,12 +45,20 @@ Sealers make_sealers(const AveragingSetup& setup, std::span<const Secret> secret
   const Cipher& cipher = options.cipher != nullptr ? *options.cipher : ideal_cipher();
   for (PartyId i = 0; i < graph.size(); ++i) {
     draw_from(options, trial, i, result);
+    // A real cipher's keys take long, and are made on all cores.
+    KeyPairs key_pairs;
+    if (options.cipher != nullptr && std::holds_alternative<ShuffleNoise>(setup.noise)) {
+      KeyedRandom::Key from{};
+      result.keys.back()->fill(from);
+      key_pairs = generate_key_pairs(cipher, from, graph.neighbours(i));
+    }
     result.sealing.push_back(make_sealing(setup.noise, {.self = i,
                                                         .graph = graph,
                                                         .secret = secrets[i],
                                                         .noise = *result.noise.back(),
                                                         .keys = *result.keys.back(),
                                                         .cipher = &cipher,
+                                                        .key_pairs = std::move(key_pairs),
                                                         .context = "sotto simulation"}));
   }
   return result;

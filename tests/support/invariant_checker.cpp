@@ -41,6 +41,7 @@ InvariantChecker::InvariantChecker(const SimulatedStudy& study)
       released_with_(study.graph.size()),
       runs_(study.graph.size()),
       shown_(study.graph.size()),
+      offers_(study.graph.size()),
       said_ready_(study.graph.size()),
       booked_(study.graph.size()) {
   for (PartyEnd& end : ends) end.dead = true;
@@ -85,6 +86,7 @@ void InvariantChecker::sent(PartyId from, const std::string& frame, const Sessio
   const bool readable = step.has_round_values() || step.has_round_releases();
   const bool masked = step.has_shuffle_offer() || step.has_shuffle_reply();
   if (masked) shown_[from].insert(step.attempt());
+  if (step.has_shuffle_offer()) look_at_offer(from, step.shuffle_offer());
   if (masked || readable) look_at_reserve(from, step.attempt(), session, journal);
   if (!readable) return;
   const Round round =
@@ -94,6 +96,14 @@ void InvariantChecker::sent(PartyId from, const std::string& frame, const Sessio
   const std::string text = step.SerializeAsString();
   const auto [known, fresh] = rounds_[from].try_emplace(round, text);
   if (!fresh && known->second != text) violated(from, fmt::format("sent two rounds {}", round));
+}
+
+// A public key is for one neighbour and one attempt. After a crash the same offer leaves again;
+// another one under the same key would be another neighbour's, or another attempt's.
+void InvariantChecker::look_at_offer(PartyId from, const wire::ShuffleOffer& offer) {
+  const std::string text = offer.SerializeAsString();
+  const auto [known, fresh] = offers_[from].try_emplace(offer.public_key(), text);
+  if (!fresh && known->second != text) violated(from, "offered twice under one public key");
 }
 
 // Nothing that depends on data leaves before its cost is held back, on the disk and within the

@@ -41,6 +41,7 @@ class InvariantChecker {
   void violated(PartyId party, const std::string& what);
   void look_at_release(PartyId from, const std::string& attempt, const Session& session,
                        const MemoryJournal& journal);
+  void look_at_offer(PartyId from, const wire::ShuffleOffer& offer);
   void look_at_reserve(PartyId from, const std::string& attempt, const Session& session,
                        const MemoryJournal& journal);
   void look_at_ledger(PartyId party, const MemoryJournal& journal, bool over);
@@ -58,7 +59,8 @@ class InvariantChecker {
   std::vector<Members> released_with_;                // and whom that was sealed with
   std::vector<std::string> runs_;                     // by party
   std::vector<std::set<std::string>> shown_;          // by party: attempts of which offers left
-  std::vector<std::set<std::string>> said_ready_;     // by party: attempts
+  std::vector<std::map<std::string, std::string>> offers_;  // by party: what left under which key
+  std::vector<std::set<std::string>> said_ready_;           // by party: attempts
   std::vector<std::map<std::string, std::set<std::string>>> booked_;  // by party and attempt
 };
 

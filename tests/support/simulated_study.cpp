@@ -198,15 +198,19 @@ PartyFactory SimulatedStudy::factory(PartyId self) const {
     }
     auto plan = plan_consensus(study.method, kTolerance, weights);
     if (!plan) return plan.error();
-    KeyedRandom own(keys.cipher);
+    std::vector<PartyId> neighbours;
+    for (const PartyId neighbour : weights.graph().neighbours(place)) {
+      neighbours.push_back(members[neighbour]);
+    }
     attempt.limits = study.limits(members.size(), plan->rounds);
-    attempt.party = make_party(AveragingSetup{weights, *plan, noise_of(study.solver, sigma)},
-                               {.self = place,
-                                .secret = secret,
-                                .draws = keys.draws,
-                                .cipher = &ideal_cipher(),
-                                .key = ideal_cipher().generate(own),
-                                .context = "a simulated study"});
+    attempt.party =
+        make_party(AveragingSetup{weights, *plan, noise_of(study.solver, sigma)},
+                   {.self = place,
+                    .secret = secret,
+                    .draws = keys.draws,
+                    .cipher = &ideal_cipher(),
+                    .key_pairs = generate_key_pairs(ideal_cipher(), keys.cipher, neighbours),
+                    .context = "a simulated study"});
     return attempt;
   };
 }
