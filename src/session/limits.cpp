@@ -12,7 +12,7 @@ constexpr std::size_t kNumber = 6;
 // Beside the payload: the body's and the payload's own fields, and the attempt.
 constexpr std::size_t kStep = 4 * kField + kDigestBytes + kNumber;
 constexpr std::size_t kStatement = 4 * kField + kNumber + kNonceBytes + kMaxSignatureBytes;
-constexpr std::size_t kFrame = 3 * kField + kDigestBytes + kNonceBytes + 3 * 2 * kNumber;
+constexpr std::size_t kFrame = 3 * kField + kDigestBytes + kNonceBytes + 6 * kNumber;
 constexpr std::size_t kPairwiseKey = 32;
 
 // A sign stands before an integer's bytes.
