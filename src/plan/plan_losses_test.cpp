@@ -56,6 +56,16 @@ TEST(PlanForLosses, DrawsMasksOfOneSizeInEveryAttempt) {
   EXPECT_EQ(std::get<ShuffleNoise>(never.plan.noise).sigma_gamma, masks.sigma_gamma);
 }
 
+// A path needs larger masks than the cycle that it is left of: so the cycle has them too.
+TEST(PlanForLosses, DrawsMasksAsLargeAsAnySetNeeds) {
+  const auto whole = *plan_study(study_of(losing("cycle", 5, 4, 0)), Solver::kDishuf);
+  const auto path = *whole.planned_for(std::vector<PartyId>{0, 1, 2, 3});
+  const auto never = *make_plan(study_of(losing("cycle", 5, 5, 0)), Solver::kDishuf);
+  const Rational& masks = std::get<ShuffleNoise>(whole.plan.noise).sigma_eta;
+  EXPECT_EQ(std::get<ShuffleNoise>(path.plan.noise).sigma_eta, masks);
+  EXPECT_GT(masks, std::get<ShuffleNoise>(never.noise).sigma_eta);
+}
+
 // Without one of its parties a cycle is a path, where a neighbour has its other side to itself.
 TEST(PlanForLosses, ShowsTheWorstRowOverAllSets) {
   const auto whole = *make_plan(study_of(losing("cycle", 5, 5, 0)), Solver::kDishuf);

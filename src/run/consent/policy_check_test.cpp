@@ -59,8 +59,8 @@ TEST(PolicyAgainstStudy, NamesTheKeyAndBothValues) {
                 {"[privacy] epsilon_max = 0.5", "asks for ε = 1", "raise epsilon_max"});
   expect_broken("[privacy]\ndelta_max = 1e-9\n", study, "E-policy-delta",
                 {"[privacy] delta_max = 1e-09", "asks for δ = 1e-06", "raise delta_max"});
-  expect_broken("[privacy]\ncolluders_min = 2\n", study, "E-policy-colluders",
-                {"[privacy] colluders_min = 2", "colluders = 0", "lower colluders_min"});
+  expect_broken("[privacy]\ncolluders_min = 1\n", study, "E-policy-colluders",
+                {"[privacy] colluders_min = 1", "colluders = 0", "lower colluders_min"});
   expect_broken("[study]\nsolvers = [\"ac\", \"pairwise\"]\n", study, "E-policy-solver",
                 {"[study] solvers has ac, pairwise", "the solver is dishuf"});
   expect_broken("[study]\nparties_min = 11\n", study, "E-policy-parties",
