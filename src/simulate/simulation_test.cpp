@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "simulate/simulation.h"
 #include "support/secrets.h"
 
 namespace sotto {

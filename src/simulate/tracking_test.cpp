@@ -16,7 +16,6 @@ using namespace simulate_test;
 
 constexpr std::size_t kParties = 10;
 constexpr std::size_t kDimension = 3;
-constexpr std::size_t kEntries = 9;
 
 // θ_i of A_i = (λ/n)·diag(1, 1.5, 2) + small symmetric parts that cancel in the sum, and B_i such
 // that ‖x*‖ = 1. λ_min(A) = λ.

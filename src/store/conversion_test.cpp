@@ -12,7 +12,6 @@
 namespace sotto {
 namespace {
 
-using testing::HasSubstr;
 using testing::SizeIs;
 
 // As version 1 made them.

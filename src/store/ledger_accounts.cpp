@@ -136,7 +136,7 @@ std::vector<std::string> observers_of(const std::vector<LedgerEntry>& entries) {
     }
   }
   std::ranges::sort(names);
-  names.erase(std::ranges::unique(names).begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   // "neighbour" before "colluders-1", who are as many.
   std::ranges::stable_sort(names, [](const std::string& a, const std::string& b) {
     const double x = observer_strength(a);

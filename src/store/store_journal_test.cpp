@@ -89,8 +89,7 @@ TEST_F(StoreJournal, RecordsThatWereChangedOrRemovedAreFoundOut) {
         "DELETE FROM records WHERE number = 1 AND owner = 1",
         "DELETE FROM records WHERE number = 0 AND owner = 1",
         "DELETE FROM records WHERE number = 2 AND owner = 1", "DELETE FROM records WHERE owner = 1",
-        "DELETE FROM records WHERE owner = 1; "
-        "UPDATE records SET owner = 1 WHERE owner = 2"}) {
+        "DELETE FROM records WHERE owner = 1; UPDATE records SET owner = 1 WHERE owner = 2"}) {
     make();
     tamper(sql);
     Store store = open();

@@ -12,9 +12,7 @@
 namespace sotto {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::SizeIs;
 
 class StoreTrouble : public StoreTest {
  protected:
@@ -233,7 +231,7 @@ TEST_F(StoreTrouble, AFileOrFolderThatCannotBeWrittenIsAnError) {
     for (const std::string& path : ours) ASSERT_EQ(::chown(path.c_str(), kNobody, kNobody), 0);
   }
   const auto name = [&] { return name_of(try_open()); };
-  EXPECT_TRUE(as_nobody([&] { return name() == ""; }));
+  EXPECT_TRUE(as_nobody([&] { return name().empty(); }));
   ::chmod(file().c_str(), 0400);
   EXPECT_TRUE(as_nobody([&] { return name() == "E-store-read-only"; }));
   ::chmod(file().c_str(), 0600);
@@ -244,7 +242,7 @@ TEST_F(StoreTrouble, AFileOrFolderThatCannotBeWrittenIsAnError) {
   ::chmod(home().c_str(), 0500);
   EXPECT_TRUE(as_nobody([&] { return name() == "E-store-read-only"; }));
   ::chmod(home().c_str(), 0700);
-  EXPECT_TRUE(as_nobody([&] { return name() == ""; }));
+  EXPECT_TRUE(as_nobody([&] { return name().empty(); }));
 }
 
 }  // namespace
