@@ -92,6 +92,12 @@ if(SOTTO_TESTS)
   # Compiled once and run once: -O2 costs more than it gives, -O0 costs it again when they run.
   add_library(sotto_test_options INTERFACE)
   target_link_libraries(sotto_test_options INTERFACE sotto_cold_options GTest::gmock rapidcheck)
+  # It is a quarter of the work, some thirty times.
+  include(CheckLinkerFlag)
+  check_linker_flag(CXX -fuse-ld=gold SOTTO_HAS_GOLD)
+  if(SOTTO_HAS_GOLD)
+    target_link_options(sotto_test_options INTERFACE -fuse-ld=gold)
+  endif()
   sotto_precompiled(sotto_precompiled_tests precompiled_tests.h
     sotto_test_options nlohmann_json::nlohmann_json)
 endif()
