@@ -155,7 +155,8 @@ Result<Simulation> simulate_study(const Study& study, const RunOptions& options)
 
 Result<Outcome> run_tables(const PlannedStudy& planned, std::span<const Input> inputs,
                            const TableOptions& options) {
-  const auto& [study, plan] = planned;
+  const Study& study = planned.study;
+  const Plan& plan = planned.plan;
   check(study.data && plan.solver != Solver::kGt, "tables are averaged, never tracked");
   check(inputs.size() == study.graph().size(), "one table per party");
   Outcome outcome;
