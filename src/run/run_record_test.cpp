@@ -162,13 +162,13 @@ void each_field(Json& json, const std::string& path,
     std::vector<std::string> names;
     for (const auto& [name, value] : json.items()) names.push_back(name);
     for (const std::string& name : names) {
-      const std::string full = path.empty() ? name : path + "." + name;
+      const std::string full = path.empty() ? name : fmt::format("{}.{}", path, name);
       visit(json, name, full);
       if (full != "encoding") each_field(json[name], full, visit);
     }
   } else if (json.is_array()) {
     for (std::size_t i = 0; i < json.size(); ++i) {
-      each_field(json[i], path + "[" + std::to_string(i) + "]", visit);
+      each_field(json[i], fmt::format("{}[{}]", path, i), visit);
     }
   }
 }
