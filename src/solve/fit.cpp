@@ -4,10 +4,6 @@
 
 #include <cmath>
 
-#include "base/check.h"
-#include "moments/moments.h"
-#include "moments/quadratic.h"
-
 // Sums, an estimator, standard errors and what the model explains: put together, in own units.
 namespace sotto {
 namespace {
@@ -23,8 +19,17 @@ std::optional<double> noisy_rows(const TableSums& table, const Encoding& encodin
   return table.sums.a(0, 0) / (entry * entry);
 }
 
+// The chosen entries of all, 0 elsewhere.
+Eigen::VectorXd spread(const Eigen::VectorXd& theta, const std::vector<Eigen::Index>& entries,
+                       Eigen::Index size) {
+  Eigen::VectorXd all = Eigen::VectorXd::Zero(size);
+  all(entries) = theta;
+  return all;
+}
+
 // Returns why there are none, or nothing.
-std::string add_standard_errors(const TableSums& table, const Encoding& encoding, Fit& fit) {
+std::string add_standard_errors(const TableSums& table, const Encoding& encoding,
+                                const std::vector<Eigen::Index>& entries, Fit& fit) {
   if (!table.squares_released) {
     return "the study has error_bars = false, so Σy² was not released";
   }
@@ -35,11 +40,14 @@ std::string add_standard_errors(const TableSums& table, const Encoding& encoding
   const auto errors = plug_in_errors(
       table.sums, {.value = table.sum_of_squares, .sigma = table.sigma_c}, *fit.rows);
   if (!errors) return errors.error().what;
-  const OwnUnits own = encoding.to_own_units(errors->theta, errors->covariance);
-  for (std::size_t k = 0; k < fit.coefficients.size(); ++k) {
-    const auto entry = static_cast<Eigen::Index>(k);
-    fit.coefficients[k].unshrunk = own.values(entry);
-    fit.coefficients[k].standard_error = std::sqrt(own.covariance(entry, entry));
+  const auto d = static_cast<Eigen::Index>(encoding.dimension());
+  Eigen::MatrixXd covariance = Eigen::MatrixXd::Zero(d, d);
+  covariance(entries, entries) = errors->covariance;
+  const OwnUnits own = encoding.to_own_units(spread(errors->theta, entries, d), covariance);
+  for (const Eigen::Index entry : entries) {
+    Fit::Coefficient& coefficient = fit.coefficients[static_cast<std::size_t>(entry)];
+    coefficient.unshrunk = own.values(entry);
+    coefficient.standard_error = std::sqrt(own.covariance(entry, entry));
   }
   return {};
 }
@@ -67,34 +75,22 @@ void warn_about_usefulness(const Schema& schema, Fit& fit) {
 
 }  // namespace
 
-TableSums table_sums(const FitTerms& terms, std::span<const double> sums) {
-  const std::size_t d = terms.schema.entries();
-  const double sigma = terms.sigma;
-  check(sums.size() == moments_size(d) || sums.size() == theta_size(d),
-        "a table's sums have one entry per moment, or all but Σy²");
-  // from_theta reads [vech(A); B]; what stands where B does is Xᵀy, sign and all.
-  const Quadratic read = from_theta(sums.first(theta_size(d)), d);
-  TableSums table;
-  table.sums = {.a = read.a,
-                .b = read.b,
-                .sigma_a = sigma,
-                .sigma_b = sigma / std::sqrt(terms.weights.w2),
-                .shape = NoiseShape::kSvec};
-  table.squares_released = sums.size() == moments_size(d);
-  if (table.squares_released) {
-    table.sum_of_squares = sums.back();
-    if (sigma > 0) table.sigma_c = sigma / std::sqrt(terms.weights.v2);
-  }
-  table.intercept = terms.schema.intercept;
-  return table;
+Release release_of(const FitTerms& terms, std::span<const double> sums) {
+  return Release::from_sums(terms.schema, terms.weights, terms.sigma, sums);
 }
 
-Result<Fit> fit_sums(const FitTerms& terms, std::span<const double> sums) {
-  SOTTO_ASSIGN(const auto encoding, Encoding::make(terms.schema));
-  const TableSums table = table_sums(terms, sums);
-  SOTTO_ASSIGN(auto found, estimate(terms.estimator, table.sums));
+Result<Fit> fit_release(const Release& release, const Selection& selection, FitMethod method) {
+  SOTTO_ASSIGN(const auto encoding, Encoding::make(selection.schema));
+  const TableSums table = table_sums(release, selection);
+  const Fitter fitter = [&](const NoisySums& sums) {
+    return method.estimator == Estimator::kRidge ? ridge(sums, method.ridge, table.intercept)
+                                                 : estimate(method.estimator, sums);
+  };
+  SOTTO_ASSIGN(auto found, fitter(table.sums));
   Fit fit;
-  fit.theta = found.theta;
+  fit.theta =
+      spread(found.theta, selection.entries, static_cast<Eigen::Index>(encoding.dimension()));
+  fit.singular = found.dropped > 0;
   fit.warnings = std::move(found.warnings);
   const OwnUnits own = encoding.to_own_units(fit.theta);
   for (std::size_t k = 0; k < encoding.dimension(); ++k) {
@@ -104,14 +100,15 @@ Result<Fit> fit_sums(const FitTerms& terms, std::span<const double> sums) {
                                 .standard_error = std::nullopt});
   }
   fit.rows = noisy_rows(table, encoding);
-  fit.errors_refused = add_standard_errors(table, encoding, fit);
-  fit.explained = explained_variance(terms.estimator, fit.theta, table);
-  if (table.squares_released) warn_about_usefulness(terms.schema, fit);
-  if (encoding.shortens()) {
+  fit.errors_refused = add_standard_errors(table, encoding, selection.entries, fit);
+  fit.explained = explained_variance(fitter, found.theta, table);
+  if (table.squares_released) warn_about_usefulness(selection.schema, fit);
+  SOTTO_ASSIGN(const auto study, Encoding::make(release.schema));
+  if (study.shortens()) {
     fit.warnings.push_back(
         fmt::format("The study's radius of {:g} shortens longer rows: coefficients, intervals and "
                     "the number of rows are those of the shortened rows.",
-                    encoding.radius()));
+                    study.radius()));
   }
   return fit;
 }
