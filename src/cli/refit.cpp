@@ -1,5 +1,5 @@
 // `sotto refit`: other models from what one study has released, at no further cost.
-#include "run/refit.h"
+#include "run/refit/refit.h"
 
 #include <fmt/format.h>
 

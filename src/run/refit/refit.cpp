@@ -1,4 +1,4 @@
-#include "run/refit.h"
+#include "run/refit/refit.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
