@@ -13,7 +13,7 @@ using testing::HasSubstr;
 class RefitVerb : public FolderTest {
  protected:
   void SetUp() override {
-    ASSERT_EQ(run_sotto({"generate", "3000", "--parties", "2", "--out", path("tables")}).status, 0);
+    ASSERT_EQ(run_sotto({"generate", "12000", "--parties", "2", "--out", path("tables")}).status, 0);
     const std::string data =
         fmt::format("{},{}", path("tables/party-1.csv"), path("tables/party-2.csv"));
     const CommandRun run =
@@ -60,6 +60,51 @@ TEST_F(RefitVerb, TakesAnotherEstimatorAndARidge) {
   EXPECT_THAT(refit({"--ridge", "-1"}).err, HasSubstr("E-refit-ridge"));
   EXPECT_THAT(refit({"--estimator", "ridge"}).err, HasSubstr("E-refit-ridge"));
   EXPECT_THAT(refit({"--estimator", "magic"}).err, HasSubstr("E-solve-estimator"));
+}
+
+TEST_F(RefitVerb, ChoosesFeaturesAndShowsWhatItTried) {
+  const CommandRun text = refit({"--select", "forward"});
+  ASSERT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("criterion"), HasSubstr("sets tried")));
+  const CommandRun json = refit({"--select", "all", "--format", "json", "--out", path("s.json")});
+  ASSERT_EQ(json.status, 0) << json.err;
+  EXPECT_EQ(parse_json(json.out)["selection"]["subsets"], 128);
+  EXPECT_EQ(run_sotto({"predict", path("s.json"), path("tables/party-1.csv")}).status, 0);
+}
+
+TEST_F(RefitVerb, TellsHowColumnsHangTogether) {
+  const Json r =
+      parse_json(refit({"--correlations", "--features", "people,area_m2", "--format", "json"}).out);
+  EXPECT_EQ(r["columns"], Json({"area_m2", "people", "kwh"}));
+  EXPECT_GT(r["correlations"][0][1].get<double>(), 0.3);
+  EXPECT_GT(r["standard_errors"][0][1].get<double>(), 0);
+  const Json axes = parse_json(refit({"--components", "--format", "json"}).out);
+  EXPECT_EQ(axes["components"].size(), 11U);
+  EXPECT_EQ(axes["components"][0]["above_noise"], true);
+  EXPECT_THAT(refit({"--correlations"}).out, HasSubstr("kwh"));
+  EXPECT_THAT(refit({"--components"}).out, HasSubstr("mostly"));
+}
+
+TEST_F(RefitVerb, ComparesModelsByFeaturesAndByFile) {
+  ASSERT_EQ(refit({"--features", "people", "--out", path("small.json")}).status, 0);
+  const std::string models = path("small.json") + ",people+outdoor_c";
+  const CommandRun test = refit({"--compare", models, "--format", "json"});
+  ASSERT_EQ(test.status, 0) << test.err;
+  EXPECT_LT(parse_json(test.out)["p"].get<double>(), 0.05);
+  EXPECT_THAT(refit({"--compare", "people,people+solar"}).out, HasSubstr("degrees of freedom"));
+  EXPECT_THAT(refit({"--compare", "people"}).err, HasSubstr("E-refit-compare"));
+  EXPECT_THAT(refit({"--compare", "people,built"}).err, HasSubstr("E-refit-compare"));
+}
+
+TEST_F(RefitVerb, UsesInstruments) {
+  const CommandRun two =
+      refit({"--features", "people,outdoor_c", "--instruments", "area_m2,outdoor_c"});
+  ASSERT_EQ(two.status, 0) << two.err;
+  EXPECT_THAT(two.out, HasSubstr("two-stage"));
+  EXPECT_THAT(refit({"--features", "people,built", "--instruments", "area_m2"}).err,
+              HasSubstr("E-refit-instruments"));
+  EXPECT_THAT(refit({"--instruments", "area_m2", "--ridge", "1"}).err, HasSubstr("E-usage"));
+  EXPECT_THAT(refit({"--components", "--correlations"}).err, HasSubstr("E-usage"));
 }
 
 TEST_F(RefitVerb, RefusesFilesThatWereCutShortOrEdited) {

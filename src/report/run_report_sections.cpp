@@ -26,6 +26,9 @@ std::string estimator_in_words(const RunRecord& record) {
     case Estimator::kAdassp:
     case Estimator::kRidge:
       break;
+    case Estimator::kTwoStage:
+      return "Two-stage least squares: features are explained by the instruments first, and only "
+             "that part of them explains the target.";
   }
   return fmt::format("The estimator {} adds a ridge, which draws the coefficients towards zero.",
                      to_string(record.estimator));

@@ -168,6 +168,7 @@ Json to_json(const Model& model) {
             {"target", record.target},
             {"coefficients", json_list(record.coefficients, kept_coefficient_json)}};
   if (record.estimator == Estimator::kRidge) json["ridge"] = record.ridge;
+  if (!record.instruments.empty()) json["instruments"] = record.instruments;
   if (!record.errors_refused.empty()) json["errors_refused"] = record.errors_refused;
   json["privacy"] = privacy_json(record);
   if (record.noisy_rows) json["rows"] = *record.noisy_rows;

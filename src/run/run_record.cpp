@@ -261,6 +261,7 @@ Result<RunRecord> record_from_model_json(const Json& json, const std::string& fi
   r.consensus = std::nullopt;
   if (fields.has("errors_refused")) r.errors_refused = fields.text("errors_refused");
   if (fields.has("ridge")) r.ridge = fields.number("ridge");
+  if (fields.has("instruments")) r.instruments = fields.texts("instruments");
   if (fields.has("rows")) r.noisy_rows = fields.number("rows");
   if (fields.has("refit_of")) r.refit_of = fields.text("refit_of");
   if (fields.has("release")) r.release = release_from(fields.json("release"), problem);

@@ -50,7 +50,8 @@ struct RunRecord {
   std::string study_hash;
   Solver solver = Solver::kDishuf;
   Estimator estimator = Estimator::kNoiseAware;
-  double ridge = 0;  // λ of Estimator::kRidge, which only refits have
+  double ridge = 0;                      // λ of Estimator::kRidge, which only refits have
+  std::vector<std::string> instruments;  // columns, of Estimator::kTwoStage
   bool simulated = true;
   std::uint64_t seed = 0;  // of a simulation
 

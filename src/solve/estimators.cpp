@@ -12,12 +12,13 @@
 namespace sotto {
 namespace {
 
-constexpr std::array<std::pair<Estimator, std::string_view>, 5> kEstimatorNames{
+constexpr std::array<std::pair<Estimator, std::string_view>, 6> kEstimatorNames{
     {{Estimator::kNoiseAware, "noise-aware"},
      {Estimator::kExact, "exact"},
      {Estimator::kPsdRidge, "psd-ridge"},
      {Estimator::kAdassp, "adassp"},
-     {Estimator::kRidge, "ridge"}}};
+     {Estimator::kRidge, "ridge"},
+     {Estimator::kTwoStage, "two-stage"}}};
 
 }  // namespace
 
@@ -48,9 +49,10 @@ Result<Estimate> estimate(Estimator estimator, const NoisySums& sums) {
     case Estimator::kAdassp:
       return adassp(sums);
     case Estimator::kRidge:
+    case Estimator::kTwoStage:
       break;
   }
-  check(false, "a ridge has its λ");
+  check(false, "refits have more than an estimator");
   return {};
 }
 

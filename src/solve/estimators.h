@@ -22,16 +22,17 @@ enum class Estimator {
   kExact,       // Âθ = b̂, the paper
   kPsdRidge,    // (Â₊ + σ√d·I)θ = b̂
   kAdassp,      // (Â₊ + λI)θ = b̂, λ after Wang 2018
-  kRidge,       // ridge() below, with a λ that somebody has chosen: of refits, never of a study
+  kRidge,       // ridge() below, with a λ that somebody has chosen; of refits alone, as the next
+  kTwoStage,    // two_stage() in fit.h, with instruments
 };
 
 [[nodiscard]] std::string_view to_string(Estimator estimator);
 
 // E-solve-estimator for a name that is none of "noise-aware", "exact", "psd-ridge", "adassp",
-// "ridge".
+// "ridge", "two-stage".
 [[nodiscard]] Result<Estimator> estimator_from_name(std::string_view name);
 
-// E-solve-sums for sums that validate() refuses, and no other error. Any but kRidge.
+// E-solve-sums for sums that validate() refuses, and no other error. None of refits alone.
 [[nodiscard]] Result<Estimate> estimate(Estimator estimator, const NoisySums& sums);
 
 // θ = Â⁻¹b̂. Where Â is singular to working precision, the solution of least norm,

@@ -46,6 +46,7 @@ struct PlugInErrors {
   Eigen::VectorXd standard_error;
   Eigen::MatrixXd covariance;
   double residual_variance = 0;
+  double log_det_noiseless = 0;  // ln det s²Â⁻¹, what ln det Cov would be without noise
 };
 
 // ĉ, the released Σy², and the standard deviation of the noise on it.
@@ -105,11 +106,48 @@ struct FitTerms {
 
 struct FitMethod {
   Estimator estimator = Estimator::kNoiseAware;
-  double ridge = 0;  // λ of Estimator::kRidge
+  double ridge = 0;                            // λ of Estimator::kRidge
+  std::vector<Eigen::Index> instruments = {};  // of Estimator::kTwoStage: columns of the release
 };
+
+// Â₀₀ = Σx₀² with x₀ = s in every row, so N = Â₀₀/s². Rows that were shortened have less, so then
+// this is too low, and s² below it too high: the careful side. None without an intercept.
+[[nodiscard]] std::optional<double> noisy_rows(const Release& release);
+
+// The same, where it can be used: E-errors-rows.
+[[nodiscard]] Result<double> rows_for_errors(const Release& release);
+
+// plug_in_errors of a selection. E-refit-squares where the target's square stays at home,
+// E-errors-rows, E-errors-noise.
+[[nodiscard]] Result<PlugInErrors> model_errors(const Release& release, const Selection& selection);
 
 // The one way from released sums to a model: of the study's own selection, and of any other.
 [[nodiscard]] Result<Fit> fit_release(const Release& release, const Selection& selection,
-                                      FitMethod method);
+                                      const FitMethod& method);
+
+// Two-stage least squares. Z are the instruments, features among them as their own and the
+// intercept always; W = (X, y, Z) all columns, a = (θ̃, −1, 0) the residual's direction:
+//
+//     P   = (HᵀG⁻¹H)⁻¹HᵀG⁻¹,   G = ẐᵀZ, H = ẐᵀX
+//     θ̃   = P·ẐᵀY
+//     Cov = P[s²G + Cov(Ea)_ZZ]Pᵀ
+//
+// E the noise on W's moments, s² from aᵀM̂a with its noise as in plug_in_errors. Errors are refused
+// where the noise is not small beside G or the first stage. Proof: docs/proofs/refit.md.
+// E-refit-instruments: fewer of them than features, or the target among them.
+// E-refit-singular: instruments or first stage are.
+[[nodiscard]] Result<Fit> two_stage(const Release& release, const Selection& selection,
+                                    const std::vector<Eigen::Index>& instruments);
+
+namespace solve {
+
+// s² of a residual sum of squares r whose noise has the standard deviation `noise`.
+[[nodiscard]] double residual_variance(double r, double noise, double rows);
+
+// θ of the selection's columns in own units, with the errors or why there are none.
+[[nodiscard]] Fit in_own_units(const Release& release, const Selection& selection,
+                               const Eigen::VectorXd& theta, const Result<PlugInErrors>& errors);
+
+}  // namespace solve
 
 }  // namespace sotto

@@ -12,7 +12,6 @@ namespace {
 constexpr std::uint64_t kProbeSeed = 20;
 constexpr double kProbeStep = 0.1;  // in standard deviations of the noise
 constexpr double kProbeWork = 1e8;  // d³ operations in all, about
-constexpr double kClearly = 3;      // standard deviations
 
 struct Divergences {
   double b = 0;        // σ_B²·div_b θ
@@ -83,7 +82,7 @@ std::optional<Explained> explained_variance(const Fitter& fitter, const Eigen::V
   Eigen::VectorXd trivial = Eigen::VectorXd::Zero(sums.size());
   double explained_by_mean = 0;
   if (table.intercept) {
-    if (sums.a(0, 0) <= kClearly * sd_a(0, 0)) return std::nullopt;
+    if (sums.a(0, 0) <= solve::kClearly * sd_a(0, 0)) return std::nullopt;
     trivial(0) = sums.b(0) / sums.a(0, 0);
     explained_by_mean = (sums.b(0) * sums.b(0) - variance_b(0)) / sums.a(0, 0);
   }
@@ -91,7 +90,7 @@ std::optional<Explained> explained_variance(const Fitter& fitter, const Eigen::V
   const double total_variance = std::pow(table.sigma_c, 2) +
                                 4 * variance_b.dot(trivial.cwiseAbs2()) +
                                 noise_variance(sd_a, trivial * trivial.transpose());
-  if (total <= kClearly * std::sqrt(total_variance)) return std::nullopt;
+  if (total <= solve::kClearly * std::sqrt(total_variance)) return std::nullopt;
   const auto divergences = probe(fitter, sums);
   if (!divergences) return std::nullopt;
 

@@ -26,6 +26,10 @@ double mean_above_zero(double value, double sigma) {
 
 }  // namespace
 
+double solve::residual_variance(double r, double noise, double rows) {
+  return std::max(mean_above_zero(r, noise) / rows, kSmallestResidualVariance);
+}
+
 Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares, double rows) {
   SOTTO_TRY(validate(sums));
   if (!std::isfinite(squares.value) || !std::isfinite(rows) || rows <= 0) {
@@ -60,10 +64,10 @@ Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares,
       std::sqrt(squares.sigma * squares.sigma + 4 * variance_b.dot(found.theta.cwiseAbs2()) +
                 found.theta.dot(middle * found.theta));
   const double residuals = squares.value - found.theta.dot(sums.b);
-  found.residual_variance =
-      std::max(mean_above_zero(residuals, residual_noise) / rows, kSmallestResidualVariance);
+  found.residual_variance = solve::residual_variance(residuals, residual_noise, rows);
   middle.diagonal() += variance_b;
   found.covariance = found.residual_variance * inverse + inverse * middle * inverse;
+  found.log_det_noiseless = (found.residual_variance * inverse_values).array().log().sum();
   found.standard_error = found.covariance.diagonal().cwiseSqrt();
   return found;
 }

@@ -32,11 +32,6 @@ bool is_svec(const Eigen::MatrixXd& sd) {
   return true;
 }
 
-Eigen::MatrixXd off_diagonal(Eigen::MatrixXd matrix) {
-  matrix.diagonal().setZero();
-  return matrix;
-}
-
 }  // namespace
 
 NoisySums NoisySums::with_sd(Eigen::MatrixXd a, Eigen::VectorXd b, Eigen::MatrixXd sd_a,
@@ -75,8 +70,13 @@ double NoisySums::invariant_sigma() const {
     case NoiseShape::kOwn:
       break;
   }
-  return std::max(own_sd_a.diagonal().maxCoeff(),
-                  std::numbers::sqrt2 * off_diagonal(own_sd_a).maxCoeff());
+  return covering_sigma(own_sd_a);
+}
+
+double covering_sigma(const Eigen::MatrixXd& sd) {
+  Eigen::MatrixXd off = sd;
+  off.diagonal().setZero();
+  return std::max(sd.diagonal().maxCoeff(), std::numbers::sqrt2 * off.maxCoeff());
 }
 
 double noise_variance(const Eigen::MatrixXd& sd_a, const Eigen::MatrixXd& s) {

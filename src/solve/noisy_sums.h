@@ -43,9 +43,14 @@ struct NoisySums {
   // The σ of the smallest rotation-invariant noise that covers E (the shape kSvec): with
   // independent noise added to some entries, E has exactly that law.
   //
-  //     kSvec σ_A,   kEntries √2·σ_A,   kOwn max(max_i sd_ii, √2·max_{i≠j} sd_ij)
+  //     kSvec σ_A,   kEntries √2·σ_A,   kOwn covering_sigma()
   [[nodiscard]] double invariant_sigma() const;
 };
+
+// The σ of the smallest noise of shape kSvec that covers entries of these standard deviations:
+//
+//     max(max_i sd_ii, √2·max_{i≠j} sd_ij)
+[[nodiscard]] double covering_sigma(const Eigen::MatrixXd& sd);
 
 // Var Σ_ij E_ij S_ij for a symmetric S and independent noise on the upper triangle of E.
 [[nodiscard]] double noise_variance(const Eigen::MatrixXd& sd_a, const Eigen::MatrixXd& s);
@@ -64,6 +69,9 @@ struct NoisySums {
 [[nodiscard]] Result<void> validate(const NoisySums& sums);
 
 namespace solve {
+
+// How many standard deviations of its noise a number must be away from 0 to be divided by.
+inline constexpr double kClearly = 3;
 
 // Â = QΛQᵀ, eigenvalues in ascending order. Every estimator works in this basis:
 // it is backward stable for definite and indefinite Â alike, and shows how far

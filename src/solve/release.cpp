@@ -144,30 +144,33 @@ Result<Selection> select(const Release& release, Eigen::Index target,
   return found;
 }
 
-TableSums table_sums(const Release& release, const Selection& selection) {
+ReleasePart part_of(const Release& release, const Selection& selection,
+                    const std::vector<Eigen::Index>& more) {
   const Eigen::VectorXd scales = release.scales();
   const double scale = scale_of(encoding_of(selection.schema));
-  const Eigen::VectorXd x = scale / scales(selection.columns).array();
-  const double y = 1 / scales(selection.target);
+  std::vector<Eigen::Index> columns = selection.columns;
+  columns.push_back(selection.target);
+  columns.insert(columns.end(), more.begin(), more.end());
+  const auto d = static_cast<Eigen::Index>(selection.columns.size());
+  Eigen::VectorXd g = Eigen::VectorXd::Ones(static_cast<Eigen::Index>(columns.size()));
+  g.head(d) = scale / scales(selection.columns).array();
+  g(d) = 1 / scales(selection.target);
   const auto part = [&](const Eigen::MatrixXd& all) -> Eigen::MatrixXd {
-    return all(selection.columns, selection.columns).cwiseProduct(x * x.transpose());
+    return all(columns, columns).cwiseProduct(g * g.transpose());
   };
-  const auto beside = [&](const Eigen::MatrixXd& all) -> Eigen::VectorXd {
-    return all(selection.columns, selection.target).cwiseProduct(x * y);
-  };
-  TableSums table{.sums = NoisySums::with_sd(part(release.moments), beside(release.moments),
-                                             part(release.noise_sd), beside(release.noise_sd)),
-                  .squares_released = true,
-                  .sum_of_squares = 0,
-                  .sigma_c = 0,
-                  .intercept = release.schema.intercept};
-  const double squares = y * y * release.moments(selection.target, selection.target);
-  table.squares_released = !std::isnan(squares);
-  if (table.squares_released) {
-    table.sum_of_squares = squares;
-    table.sigma_c = y * y * release.noise_sd(selection.target, selection.target);
-  }
-  return table;
+  return {.moments = part(release.moments), .noise_sd = part(release.noise_sd)};
+}
+
+TableSums table_sums(const Release& release, const Selection& selection) {
+  const auto [m, sd] = part_of(release, selection);
+  const Eigen::Index d = m.rows() - 1;
+  const bool squares = !std::isnan(m(d, d));
+  return {.sums = NoisySums::with_sd(m.topLeftCorner(d, d), m.col(d).head(d),
+                                     sd.topLeftCorner(d, d), sd.col(d).head(d)),
+          .squares_released = squares,
+          .sum_of_squares = squares ? m(d, d) : 0,
+          .sigma_c = sd(d, d),
+          .intercept = release.schema.intercept};
 }
 
 }  // namespace sotto

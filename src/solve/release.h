@@ -61,6 +61,22 @@ struct Selection {
 [[nodiscard]] Result<Selection> select(const Release& release, Eigen::Index target,
                                        const std::vector<bool>& chosen);
 
+// Moments of some columns, and the noise on each.
+struct ReleasePart {
+  Eigen::MatrixXd moments;
+  Eigen::MatrixXd noise_sd;
+};
+
+// M̂ of a selection's columns, then its target, then `more` columns, in the units of the
+// selection's own encoding (`more` in the release's). With g_k the ratio of a column's scale there
+// to that in the release,
+//
+//     M̂'_jk = g_j·g_k·M̂_jk,   sd'_jk = g_j·g_k·sd_jk,
+//
+// and g = 1 for the study's own selection, to the bit. Proof: docs/proofs/refit.md.
+[[nodiscard]] ReleasePart part_of(const Release& release, const Selection& selection,
+                                  const std::vector<Eigen::Index>& more = {});
+
 // What the sums of a table are, beside Â and b̂.
 struct TableSums {
   NoisySums sums;
@@ -70,12 +86,7 @@ struct TableSums {
   bool intercept = true;  // x's first entry is the same in every row
 };
 
-// The sums that a study of these columns would have ended with: parts of M̂, in the units of the
-// selection's own encoding. With g_k the ratio of a column's scale there to that in the release,
-//
-//     Â_jk = g_j·g_k·M̂_jk,   sd_jk = g_j·g_k·noise_sd_jk,
-//
-// and g = 1 for the study's own selection, to the bit. Proof: docs/proofs/refit.md.
+// The sums that a study of these columns would have ended with.
 [[nodiscard]] TableSums table_sums(const Release& release, const Selection& selection);
 
 }  // namespace sotto

@@ -7,15 +7,14 @@
 
 #include "base/decompositions.h"
 #include "base/statistics.h"
-#include "moments/moments.h"
 #include "solve/fit.h"
+#include "support/releases.h"
 
 namespace sotto {
 namespace {
 
 using testing::ElementsAre;
 
-constexpr RecordWeights kWeights{.w2 = 1, .v2 = 0.25};
 constexpr Eigen::Index kIncome = 1;
 constexpr Eigen::Index kTown = 4;
 constexpr Eigen::Index kRent = 5;
@@ -45,37 +44,8 @@ Eigen::MatrixXd rows_of_flats() {
   return rows;
 }
 
-// The same rows as the encoding puts them into the unit ball, but for its grid.
-Eigen::MatrixXd encoded(const Eigen::MatrixXd& rows, const Schema& schema) {
-  const Encoding encoding = Encoding::make(schema).value();
-  const double s = encoding.grid_scale() / kGridOne;
-  Eigen::MatrixXd z = s * rows;
-  for (Eigen::Index k : {1, 2}) {
-    const ColumnScale& scale = encoding.feature_scale(static_cast<std::size_t>(k - 1));
-    z.col(k) = s * (rows.col(k).array() - scale.middle) / scale.half;
-  }
-  const ColumnScale& target = encoding.target_scale();
-  z.col(5) = (rows.col(5).array() - target.middle) / target.half;
-  return z;
-}
-
-std::vector<double> in_order(const Eigen::MatrixXd& m) {
-  std::vector<double> sums;
-  const Eigen::Index d = m.rows() - 1;
-  for (Eigen::Index r = 0; r < d; ++r) {
-    for (Eigen::Index c = r; c < d; ++c) sums.push_back(m(r, c));
-  }
-  for (Eigen::Index r = 0; r <= d; ++r) sums.push_back(m(r, d));
-  return sums;
-}
-
 Release release_with_noise(double sigma) {
-  const Eigen::MatrixXd z = encoded(rows_of_flats(), flats());
-  std::vector<double> sums = in_order(z.transpose() * z);
-  const std::vector<double> weights = entry_weights(5, kWeights);
-  StandardNormal normal(3);
-  for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += sigma / weights[k] * normal();
-  return Release::from_sums(flats(), kWeights, sigma, sums);
+  return release_of_rows(flats(), rows_of_flats(), sigma, 3);
 }
 
 std::vector<bool> without(std::initializer_list<Eigen::Index> left_out) {
@@ -89,13 +59,13 @@ TEST(Release, HasEveryMomentInItsPlaceWithItsOwnNoise) {
   schema.target = {"y", {0, 1}};
   schema.features = {NumericFeature{"x", {0, 1}}};
   const std::vector<double> sums{1, 2, 3, 4, 5, 6};
-  const Release release = Release::from_sums(schema, kWeights, 7, sums);
+  const Release release = Release::from_sums(schema, kAddRemoveWeights, 7, sums);
   EXPECT_THAT(release.columns(), ElementsAre("intercept", "x", "y"));
   EXPECT_EQ(release.moments, (Eigen::Matrix3d() << 1, 2, 4, 2, 3, 5, 4, 5, 6).finished());
   const double off = 7 / std::sqrt(2.0);
   EXPECT_EQ(release.noise_sd, (Eigen::Matrix3d() << 7, off, 7, off, 7, 7, 7, 7, 14).finished());
-  EXPECT_FALSE(
-      Release::from_sums(schema, kWeights, 7, std::span(sums).first(5)).squares_released());
+  EXPECT_FALSE(Release::from_sums(schema, kAddRemoveWeights, 7, std::span(sums).first(5))
+                   .squares_released());
 }
 
 TEST(Release, OfTheStudysOwnColumnsIsItsSumsToTheBit) {
@@ -126,8 +96,9 @@ TEST(Release, OfFewerColumnsGivesTheModelOfAStudyWithThese) {
   units(4) = 1;
   const Eigen::MatrixXd sums =
       units.asDiagonal() * release.moments(kept, kept) * units.asDiagonal();
-  const Release study = Release::from_sums(fewer, {.w2 = g * g, .v2 = std::pow(g, 4) * kWeights.v2},
-                                           g * g * 3, in_order(sums));
+  const Release study =
+      Release::from_sums(fewer, {.w2 = g * g, .v2 = std::pow(g, 4) * kAddRemoveWeights.v2},
+                         g * g * 3, sums_in_order(sums));
   for (const Estimator estimator :
        {Estimator::kNoiseAware, Estimator::kExact, Estimator::kPsdRidge, Estimator::kAdassp}) {
     const Fit refit = fit_release(release, selection, {.estimator = estimator}).value();
@@ -208,7 +179,7 @@ TEST(Release, KeepsTheNoiseOfEachEntryWhoeverTheTargetIs) {
 TEST(Release, RefusesATargetAmongTheFeaturesAndASquareThatStayedAtHome) {
   const Release release = release_with_noise(1);
   EXPECT_EQ(select(release, kIncome, without({})).error().name, "E-refit-features");
-  const std::vector<double> sums = in_order(release.moments);
+  const std::vector<double> sums = sums_in_order(release.moments);
   const Release lean =
       Release::from_sums(flats(), {.w2 = 1, .v2 = 0}, 1, std::span(sums).first(sums.size() - 1));
   EXPECT_EQ(select(lean, kIncome, without({kIncome})).error().name, "E-refit-squares");

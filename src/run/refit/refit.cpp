@@ -70,6 +70,8 @@ class Names {
     return named->columns;
   }
 
+  [[nodiscard]] const std::vector<Named>& all() const { return all_; }
+
   [[nodiscard]] const std::string& operator[](Eigen::Index column) const {
     return columns_[static_cast<std::size_t>(column)];
   }
@@ -143,6 +145,74 @@ Result<Selection> select(const Release& release, const ModelWords& words) {
   return select(release, target, chosen);
 }
 
+Result<std::vector<Eigen::Index>> find_columns(const Release& release,
+                                               const std::vector<std::string>& words,
+                                               const std::string& where) {
+  const Names names(release);
+  std::vector<Eigen::Index> all;
+  for (const std::string& word : words) {
+    SOTTO_ASSIGN(const auto columns, names.find(word).at(where));
+    for (const Eigen::Index column : columns) {
+      if (std::ranges::find(all, column) == all.end()) all.push_back(column);
+    }
+  }
+  return all;
+}
+
+std::vector<Eigen::Index> varying_columns(const Release& release, const Selection& selection) {
+  std::vector<Eigen::Index> columns = selection.columns;
+  if (release.schema.intercept) columns.erase(columns.begin());
+  const bool known = selection.target != release.target() || release.squares_released();
+  if (known) columns.push_back(selection.target);
+  return columns;
+}
+
+Result<Chosen> choose_features(const Release& release, const Selection& selection, Search search) {
+  SOTTO_ASSIGN(const auto errors, model_errors(release, selection));
+  SOTTO_ASSIGN(const auto rows, rows_for_errors(release));
+  Chosen chosen;
+  const Names names(release);
+  std::vector<FeatureGroup> groups;
+  for (const Named& named : names.all()) {
+    FeatureGroup group;
+    for (std::size_t k = release.schema.intercept ? 1 : 0; k < selection.columns.size(); ++k) {
+      const auto found = std::ranges::find(named.columns, selection.columns[k]);
+      if (found != named.columns.end()) group.push_back(static_cast<Eigen::Index>(k));
+    }
+    if (group.empty()) continue;
+    groups.push_back(std::move(group));
+    chosen.names.push_back(named.name);
+  }
+  SOTTO_ASSIGN(chosen.search, search_features(errors, rows, groups, search));
+  std::vector<bool> kept(static_cast<std::size_t>(release.size()), false);
+  for (const std::size_t group : chosen.search.best.groups) {
+    for (const Eigen::Index k : groups[group]) {
+      kept[static_cast<std::size_t>(selection.columns[static_cast<std::size_t>(k)])] = true;
+    }
+  }
+  SOTTO_ASSIGN(chosen.selection, select(release, selection.target, kept));
+  return chosen;
+}
+
+Result<NestedTest> compare(const Release& release, const Selection& small, const Selection& large) {
+  const bool nested = small.target == large.target && small.columns.size() < large.columns.size() &&
+                      std::ranges::includes(large.columns, small.columns);
+  if (!nested) {
+    return bad_input("E-refit-compare",
+                     "the first model's features are not a part of the second's, with one target",
+                     "name the smaller model first, as --compare area_m2,area_m2+people");
+  }
+  SOTTO_ASSIGN(const auto errors, model_errors(release, large));
+  SOTTO_ASSIGN(const auto rows, rows_for_errors(release));
+  std::vector<Eigen::Index> left_out;
+  for (std::size_t k = 0; k < large.columns.size(); ++k) {
+    if (!std::ranges::binary_search(small.columns, large.columns[k])) {
+      left_out.push_back(static_cast<Eigen::Index>(k));
+    }
+  }
+  return nested_test(errors, rows, left_out);
+}
+
 Result<Release> release_in(const RunRecord& record) {
   if (record.release) return *record.release;
   return bad_input("E-refit-release", "the file has no release to fit another model to",
@@ -151,7 +221,7 @@ Result<Release> release_in(const RunRecord& record) {
                        : "sotto keeps it since 0.3: older runs have only their one model");
 }
 
-Result<Model> refit(const RunRecord& source, const Selection& selection, FitMethod method) {
+Result<Model> refit(const RunRecord& source, const Selection& selection, const FitMethod& method) {
   SOTTO_ASSIGN(const auto release, release_in(source));
   SOTTO_ASSIGN(auto fit, fit_release(release, selection, method));
   if (fit.singular) {
@@ -164,6 +234,11 @@ Result<Model> refit(const RunRecord& source, const Selection& selection, FitMeth
   RunRecord record = source;
   record.estimator = method.estimator;
   record.ridge = method.ridge;
+  record.instruments.clear();
+  const std::vector<std::string> columns = release.columns();
+  for (const Eigen::Index k : method.instruments) {
+    record.instruments.push_back(columns[static_cast<std::size_t>(k)]);
+  }
   record.target = selection.schema.target.column;
   record.encoding = schema_json(selection.schema);
   record.refit_of = to_hex(sha256(json_line(release_json(release))));

@@ -139,6 +139,49 @@ TEST(Refit, LeavesOutATargetWhoseSquareStayedAtHome) {
             "E-refit-squares");
 }
 
+TEST(Refit, ChoosesColumnsOfTheStudyAsAWhole) {
+  const Release release = *model_of_flats().record.release;
+  const Chosen chosen = choose_features(release, own_selection(release), Search::kBest).value();
+  EXPECT_THAT(chosen.names, ElementsAre("income", "rooms", "place", "balcony"));
+  EXPECT_THAT(chosen.search.best.groups, ElementsAre(0, 1, 2)) << "a balcony costs nothing here";
+  EXPECT_THAT(names_of(release, chosen.selection),
+              ElementsAre("rent", "intercept", "income", "rooms", "place=suburb", "place=town"));
+  EXPECT_EQ(chosen.search.subsets, 16U);
+  EXPECT_LT(chosen.search.effective_rows, 3000);
+  const Release lean = *model_of_flats(false).record.release;
+  EXPECT_EQ(choose_features(lean, own_selection(lean), Search::kAll).error().name,
+            "E-refit-squares");
+}
+
+TEST(Refit, ComparesNestedModelsAndNoOthers) {
+  const Release release = *model_of_flats().record.release;
+  const auto of = [&](std::vector<std::string> features) {
+    return select(release, {.features = std::move(features)}).value();
+  };
+  EXPECT_LT(compare(release, of({"rooms"}), of({"rooms", "place"}))->p, 1e-3);
+  const NestedTest balcony = compare(release, of({"rooms", "income", "place"}),
+                                     of({"rooms", "income", "place", "balcony"}))
+                                 .value();
+  EXPECT_GT(balcony.p, 1e-3);
+  EXPECT_EQ(balcony.left_out, 1);
+  EXPECT_EQ(compare(release, of({"rooms"}), of({"income", "place"})).error().name,
+            "E-refit-compare");
+  EXPECT_EQ(compare(release, of({"rooms"}), of({"rooms"})).error().name, "E-refit-compare");
+}
+
+TEST(Refit, KeepsItsInstrumentsInTheFile) {
+  const RunRecord source = model_of_flats().record;
+  const Selection selection = select(*source.release, {.features = {"income"}}).value();
+  const auto instruments = find_columns(*source.release, {"rooms", "place"}, "--instruments");
+  const Model model =
+      refit(source, selection, {.estimator = Estimator::kTwoStage, .instruments = *instruments})
+          .value();
+  const RunRecord back = record_from_model_json(to_json(model), "model.json").value();
+  EXPECT_EQ(back.estimator, Estimator::kTwoStage);
+  EXPECT_THAT(back.instruments, ElementsAre("rooms", "place=suburb", "place=town"));
+  EXPECT_EQ(find_columns(*source.release, {"rom"}, "--instruments").error().name, "E-refit-column");
+}
+
 TEST(Refit, RefusesWhatHasNoReleaseAndWhatIsSingular) {
   RunRecord record = model_of_flats().record;
   RunRecord old = record;
