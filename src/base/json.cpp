@@ -125,6 +125,10 @@ void JsonFields::finish() {
   }
 }
 
+bool JsonFields::has(const char* name) const {
+  return json_.is_object() && json_.contains(name);
+}
+
 const Json& JsonFields::json(const char* name) {
   taken_.insert(name);
   if (!json_.is_object()) return kNothing;

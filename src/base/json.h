@@ -68,6 +68,7 @@ class JsonFields {
   [[nodiscard]] std::optional<double> optional_number(const char* name);
   [[nodiscard]] std::vector<std::string> texts(const char* name);
 
+  [[nodiscard]] bool has(const char* name) const;
   // Any JSON; nothing is asked of it.
   [[nodiscard]] const Json& json(const char* name);
   // The elements of an array, each with its path: "own[2]".

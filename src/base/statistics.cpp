@@ -7,8 +7,46 @@
 
 #include "base/check.h"
 
-// Quantiles and boxes, from one sort of the samples.
+// Quantiles and boxes, from one sort of the samples; and the tail of F.
 namespace sotto {
+namespace {
+
+// I_x(a, b), the regularised incomplete beta function, by Lentz's continued fraction, which
+// converges fast for x below (a + 1)/(a + b + 2).
+double incomplete_beta(double x, double a, double b) {
+  if (x <= 0) return 0;
+  if (x >= 1) return 1;
+  if (x > (a + 1) / (a + b + 2)) return 1 - incomplete_beta(1 - x, b, a);
+  constexpr int kMostSteps = 10'000;
+  constexpr double kTiny = 1e-300;
+  const auto away = [](double value) { return std::abs(value) < kTiny ? kTiny : value; };
+  double c = 1;
+  double d = 1 / away(1 - (a + b) * x / (a + 1));
+  double fraction = d;
+  for (int k = 1; k < kMostSteps; ++k) {
+    const double even = k * (b - k) * x / ((a + 2 * k - 1) * (a + 2 * k));
+    const double odd = -(a + k) * (a + b + k) * x / ((a + 2 * k) * (a + 2 * k + 1));
+    double step = 1;
+    for (const double term : {even, odd}) {
+      d = 1 / away(1 + term * d);
+      c = away(1 + term / c);
+      step = c * d;
+      fraction *= step;
+    }
+    if (std::abs(step - 1) < std::numeric_limits<double>::epsilon()) break;
+  }
+  const double log_front =
+      std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x);
+  return std::exp(log_front) * fraction / a;
+}
+
+}  // namespace
+
+double f_tail(double f, double d1, double d2) {
+  check(d1 > 0 && d2 > 0 && !std::isnan(f), "degrees of freedom are positive");
+  if (f <= 0) return 1;
+  return incomplete_beta(d2 / (d2 + d1 * f), d2 / 2, d1 / 2);
+}
 
 double quantile(std::span<const double> sorted, double q) {
   check(!sorted.empty(), "a quantile is taken of at least one number");

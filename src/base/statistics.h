@@ -35,6 +35,9 @@ struct BoxStatistics {
 // Of the finite samples. Without any, count is 0 and the numbers are NaN.
 [[nodiscard]] BoxStatistics box_statistics(std::span<const double> samples);
 
+// P(F > f) for F with d₁ and d₂ degrees of freedom, all positive and finite.
+[[nodiscard]] double f_tail(double f, double d1, double d2);
+
 // N(0, 1) for Monte-Carlo estimates, the same for the same seed. It protects nobody:
 // noise that does comes from privacy/.
 class StandardNormal {

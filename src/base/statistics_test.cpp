@@ -74,5 +74,20 @@ TEST(BoxStatistics, OfOneSampleAreThatSample) {
   EXPECT_DOUBLE_EQ(box.high, 0.125);
 }
 
+// Where F's tail has a closed form.
+TEST(FTail, AgreesWithItsClosedForms) {
+  for (const double f : {0.01, 0.3, 1.0, 2.5, 7.0, 60.0}) {
+    EXPECT_NEAR(f_tail(f, 1, 1), 1 - 2 / M_PI * std::atan(std::sqrt(f)), 1e-14);
+    for (const double d : {1.0, 3.0, 10.0, 500.0, 1e6}) {
+      const double tail = std::exp(-d / 2 * std::log1p(2 * f / d));
+      EXPECT_NEAR(f_tail(f, 2, d), tail, 1e-9 * tail + 1e-15) << f << " " << d;
+      EXPECT_NEAR(f_tail(f, d, 2), 1 - std::pow(d * f / (2 + d * f), d / 2), 1e-10);
+      EXPECT_NEAR(f_tail(f, d, 7) + f_tail(1 / f, 7, d), 1, 1e-10);
+    }
+  }
+  EXPECT_NEAR(f_tail(1, 12, 12), 0.5, 1e-12);
+  EXPECT_EQ(f_tail(0, 3, 4), 1);
+}
+
 }  // namespace
 }  // namespace sotto

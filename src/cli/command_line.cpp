@@ -8,6 +8,7 @@
 #include <charconv>
 #include <exception>
 #include <span>
+#include <sstream>
 #include <string_view>
 
 #include "base/json.h"
@@ -185,6 +186,13 @@ bool Syntax::given(const std::string& option) const {
   return app_->count(option) > 0;
 }
 
+std::vector<std::string> between_commas(const std::string& list) {
+  std::vector<std::string> words;
+  std::istringstream stream(list);
+  for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
+  return words;
+}
+
 int run_command_line(int argc, const char* const* argv) {
   const std::span words(argv, static_cast<std::size_t>(argc));
   const ErrorStyle style = error_style(words);
@@ -197,7 +205,7 @@ int run_command_line(int argc, const char* const* argv) {
   std::vector<Verb> verbs;
   for (const auto add :
        {add_demo, add_plan, add_simulate, add_keys, add_check, add_join, add_status, add_abort,
-        add_ledger, add_report, add_predict, add_generate, add_reproduce}) {
+        add_ledger, add_report, add_predict, add_refit, add_generate, add_reproduce}) {
     verbs.push_back(add(Syntax(app)));
   }
   try {

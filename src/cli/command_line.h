@@ -100,6 +100,9 @@ class Syntax {
 struct JoinRequest;
 void add_party_words(const Syntax& verb, std::string& name, JoinRequest& request);
 
+// The words of a list as a,b,c.
+[[nodiscard]] std::vector<std::string> between_commas(const std::string& list);
+
 // `run` is called after parsing if the verb was chosen; what it returns goes to standard output.
 struct Verb {
   Syntax syntax;
@@ -112,6 +115,7 @@ struct Verb {
 [[nodiscard]] Verb add_reproduce(const Syntax& program);
 [[nodiscard]] Verb add_report(const Syntax& program);
 [[nodiscard]] Verb add_predict(const Syntax& program);
+[[nodiscard]] Verb add_refit(const Syntax& program);
 [[nodiscard]] Verb add_generate(const Syntax& program);
 [[nodiscard]] Verb add_join(const Syntax& program);
 [[nodiscard]] Verb add_keys(const Syntax& program);

@@ -22,7 +22,7 @@ Verb add_report(const Syntax& program) {
   const Syntax verb =
       program.verb("report", "a finished run as one HTML file: charts inside, no network needed",
                    "sotto report out/run --share --out for-everybody.html");
-  verb.text("run", options->run, "a run's record.json, or the folder that holds it",
+  verb.text("run", options->run, "a run's record.json, the folder that holds it, or a model.json",
             Need::kRequired);
   verb.text("--out", options->out, "the file to write; report.html beside the record");
   verb.flag("--share", options->share,

@@ -6,7 +6,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <sstream>
 
 #include "base/files.h"
 #include "base/json.h"
@@ -27,13 +26,6 @@ struct SimulateOptions {
   TableSplit::Kind split = TableSplit::Kind::kInterleaved;
   std::string out;  // folder for model.json and record.json; empty: none
 };
-
-std::vector<std::string> between_commas(const std::string& list) {
-  std::vector<std::string> words;
-  std::istringstream stream(list);
-  for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
-  return words;
-}
 
 Result<std::vector<Solver>> solvers_from(const std::string& list, Solver fallback) {
   if (list.empty()) return std::vector{fallback};

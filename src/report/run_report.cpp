@@ -37,7 +37,8 @@ std::string capital(std::string text) {
 }
 
 std::string lead(const RunRecord& record) {
-  const std::string parties = record.parties.size() == 1
+  const std::string parties = record.parties.empty() ? "several parties"
+                              : record.parties.size() == 1
                                   ? "one party"
                                   : fmt::format("{} parties", count_text(record.parties.size()));
   if (record.unit == Unit::kEntry) {
@@ -50,6 +51,11 @@ std::string lead(const RunRecord& record) {
 void add_warnings(const RunRecord& record, Section& top) {
   for (const std::string& warning : record.warnings) {
     top.callout(Callout::kWarning, "", capital(warning));
+  }
+  if (!record.refit_of.empty()) {
+    top.callout(Callout::kNote, "This is a refit",
+                "It was computed from the noisy sums that the study released for another model. "
+                "No data was touched, and nothing more was spent.");
   }
   if (!record.simulated) return;
   // A simulation over real tables takes its noise from the operating system.
@@ -70,7 +76,7 @@ void add_facts(const RunRecord& record, HtmlPage& page) {
   if (record.solver != Solver::kGt) {
     page.fact("Estimator", std::string(to_string(record.estimator)));
   }
-  page.fact("Parties", count_text(record.parties.size()));
+  if (!record.parties.empty()) page.fact("Parties", count_text(record.parties.size()));
   if (record.noisy_rows) {
     page.fact("Rows", fmt::format("about {}, with noise",
                                   count_text(static_cast<std::uint64_t>(

@@ -24,7 +24,11 @@ std::string estimator_in_words(const RunRecord& record) {
       return "The exact estimator solves the noisy equations as they stand.";
     case Estimator::kPsdRidge:
     case Estimator::kAdassp:
+    case Estimator::kRidge:
       break;
+    case Estimator::kTwoStage:
+      return "Two-stage least squares: features are explained by the instruments first, and only "
+             "that part of them explains the target.";
   }
   return fmt::format("The estimator {} adds a ridge, which draws the coefficients towards zero.",
                      to_string(record.estimator));
@@ -215,6 +219,7 @@ void add_graph(const RunRecord& record, HtmlPage& page, Audience audience) {
 }
 
 void add_convergence(const RunRecord& record, HtmlPage& page) {
+  if (record.parties.empty()) return;
   Section& section = page.section("How they came to agree");
   if (record.consensus == ConsensusMethod::kExact) {
     section.paragraph(fmt::format(

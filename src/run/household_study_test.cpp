@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "data/generator.h"
+#include "run/kept_json.h"
 #include "run/model.h"
-#include "run/predict.h"
 #include "run/simulate.h"
 #include "study/study.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "moments/quadratic.h"
-#include "run/predict.h"
+#include "run/kept_json.h"
 
 namespace sotto {
 namespace {
@@ -69,8 +69,11 @@ RunRecord::Coefficient kept(const Fit::Coefficient& c) {
 }
 
 std::string table_text(const RunRecord& record, const Fit& fit) {
-  std::string text = fmt::format("{}: {} over {} parties' tables, {}\n\n", record.study,
-                                 record.target, record.parties.size(), to_string(record.solver));
+  std::string text =
+      record.refit_of.empty()
+          ? fmt::format("{}: {} over {} parties' tables, {}\n\n", record.study, record.target,
+                        record.parties.size(), to_string(record.solver))
+          : fmt::format("{}: {}, from what was released before\n\n", record.study, record.target);
   text += fmt::format("  {:<24} {:>12} {:>12} {:>26}\n", to_string(record.estimator), "value",
                       "unshrunk", "95 % interval");
   for (const RunRecord::Coefficient& c : record.coefficients) {
@@ -129,36 +132,43 @@ Result<std::vector<double>> solve_sums(const PlannedStudy& planned, std::span<co
 Result<Model> conclude(const PlannedStudy& planned, const Outcome& outcome,
                        std::vector<RunRecord::Own> own) {
   const auto& [study, plan] = planned;
-  Model model{.record = public_record(planned), .fit = {}};
-  if (study.data) {
-    SOTTO_ASSIGN(model.fit, fit_sums(fit_terms(study, plan.sum_noise_sd), outcome.result));
-    model.record.target = study.data->target.column;
-    model.record.encoding = schema_json(*study.data);
-  } else {
-    SOTTO_ASSIGN(model.fit, fit_entries(planned, outcome.result));
+  RunRecord record = public_record(planned);
+  record.own = std::move(own);
+  record.convergence = outcome.convergence;
+  record.transcript_hash = outcome.transcript_hash;
+  if (!study.data) {
+    SOTTO_ASSIGN(auto fit, fit_entries(planned, outcome.result));
+    return model_of(std::move(record), std::move(fit));
   }
-  RunRecord& record = model.record;
-  const Fit& fit = model.fit;
+  record.target = study.data->target.column;
+  record.encoding = schema_json(*study.data);
+  record.release = release_of(fit_terms(study, plan.sum_noise_sd), outcome.result);
+  SOTTO_ASSIGN(auto fit, fit_release(*record.release, own_selection(*record.release),
+                                     {.estimator = record.estimator}));
+  return model_of(std::move(record), std::move(fit));
+}
+
+Model model_of(RunRecord record, Fit fit) {
   for (const Fit::Coefficient& c : fit.coefficients) record.coefficients.push_back(kept(c));
   record.errors_refused = fit.errors_refused;
   record.noisy_rows = fit.rows;
   record.warnings.insert(record.warnings.end(), fit.warnings.begin(), fit.warnings.end());
-  record.own = std::move(own);
-  record.convergence = outcome.convergence;
-  record.transcript_hash = outcome.transcript_hash;
-  return model;
+  return {.record = std::move(record), .fit = std::move(fit)};
 }
 
 Json to_json(const Model& model) {
   const RunRecord& record = model.record;
   const std::optional<Explained>& explained = model.fit.explained;
-  Json json{{"study", record.study},
+  Json json{{"format", fmt::format("{}{}", kModelFormat, kModelVersion)},
+            {"study", record.study},
             {"study_hash", record.study_hash},
             {"transcript_hash", record.transcript_hash},
             {"solver", to_string(record.solver)},
             {"estimator", to_string(record.estimator)},
             {"target", record.target},
             {"coefficients", json_list(record.coefficients, kept_coefficient_json)}};
+  if (record.estimator == Estimator::kRidge) json["ridge"] = record.ridge;
+  if (!record.instruments.empty()) json["instruments"] = record.instruments;
   if (!record.errors_refused.empty()) json["errors_refused"] = record.errors_refused;
   json["privacy"] = privacy_json(record);
   if (record.noisy_rows) json["rows"] = *record.noisy_rows;
@@ -168,7 +178,10 @@ Json to_json(const Model& model) {
   }
   json["encoding"] = record.encoding;
   json["warnings"] = record.warnings;
-  return json;
+  if (record.simulated) json["simulated"] = true;
+  if (!record.refit_of.empty()) json["refit_of"] = record.refit_of;
+  if (record.release) json["release"] = release_json(*record.release);
+  return with_digest(std::move(json));
 }
 
 std::string short_number(double value) {

@@ -37,10 +37,14 @@ struct Model {
 [[nodiscard]] Result<Model> conclude(const PlannedStudy& planned, const Outcome& outcome,
                                      std::vector<RunRecord::Own> own = {});
 
+// The record of a run, or of nothing but its release, with this fit in it.
+[[nodiscard]] Model model_of(RunRecord record, Fit fit);
+
 // The model file: everything that may leave the party, and nothing else.
 //
-//     coefficients[{name, value, standard_error|null, unshrunk|null, interval|null}],
-//     privacy{…, adversaries[]}, rows?, explained?, encoding, study_hash, transcript_hash
+//     format, coefficients[{name, value, standard_error|null, unshrunk|null, interval|null}],
+//     privacy{…, adversaries[]}, rows?, explained?, encoding, study_hash, transcript_hash,
+//     simulated?, refit_of?, release{}?, digest
 [[nodiscard]] nlohmann::ordered_json to_json(const Model& model);
 
 // "12.345", and "12 … 34", or "–" where there is no interval.

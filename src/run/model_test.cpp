@@ -2,16 +2,27 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 
 #include "base/json.h"
 #include "data/generator.h"
+#include "moments/moments.h"
+#include "run/kept_json.h"
 #include "run/predict.h"
 
 namespace sotto {
 namespace {
+
+Release sample_release() {
+  std::vector<double> sums;
+  for (std::size_t k = 0; k < moments_size(household_schema().entries()); ++k) {
+    sums.push_back(std::sqrt(2.0) * std::pow(10, static_cast<double>(k) / 4 - 12));
+  }
+  return Release::from_sums(household_schema(), {.w2 = 1, .v2 = 0.25}, 1 / 3.0, sums);
+}
 
 RunRecord sample_record() {
   RunRecord record;
@@ -26,6 +37,7 @@ RunRecord sample_record() {
                                 .epsilon_at_delta = std::numeric_limits<double>::infinity()});
   record.noisy_rows = 1234.5;
   record.encoding = schema_json(household_schema());
+  record.release = sample_release();
   double value = 0;
   for (const std::string& name : household_schema().encoded_names()) {
     record.coefficients.push_back({.name = name,
@@ -100,6 +112,77 @@ TEST(ModelFile, NamesTheFieldThatIsMissingOrWrong) {
   EXPECT_TRUE(names(complaint("/encoding/features/4/levels", {1, 2}), "encoding.features[4]"));
   EXPECT_TRUE(names(complaint("/encoding/target/bounds", {5, 1}), "encoding"));
   EXPECT_TRUE(names(complaint("/encoding/radius", -1), "encoding"));
+}
+
+TEST(ModelFile, KeepsTheReleaseToTheBit) {
+  const auto json = parse_json(json_text(to_json(sample_model())));
+  const auto record = record_from_model_json(json, "model.json");
+  ASSERT_TRUE(record.has_value()) << record.error().to_string();
+  ASSERT_TRUE(record->release.has_value());
+  EXPECT_EQ(record->release->moments, sample_release().moments);
+  EXPECT_EQ(record->release->noise_sd, sample_release().noise_sd);
+  EXPECT_EQ(record->release->columns(), sample_release().columns());
+  const auto& scaling = json["release"]["scaling"];
+  ASSERT_EQ(scaling.size(), sample_release().columns().size());
+  EXPECT_EQ(scaling[0]["half"], 1);
+  EXPECT_EQ(scaling.back()["scale"], 1);
+  EXPECT_EQ(record->coefficients.size(), household_schema().entries());
+  EXPECT_TRUE(record->parties.empty());
+}
+
+TEST(ModelFile, SaysThatASquareStayedAtHome) {
+  Model model = sample_model();
+  Eigen::MatrixXd& moments = model.record.release->moments;
+  moments(moments.rows() - 1, moments.rows() - 1) = std::numeric_limits<double>::quiet_NaN();
+  const auto json = parse_json(json_text(to_json(model)));
+  EXPECT_TRUE(json["release"]["sums"].back().is_null());
+  EXPECT_TRUE(json["release"]["noise_sd"].back().is_null());
+  const auto record = record_from_model_json(json, "model.json");
+  ASSERT_TRUE(record.has_value()) << record.error().to_string();
+  EXPECT_FALSE(record->release->squares_released());
+}
+
+TEST(ModelFile, RefusesAFileThatWasEditedOrIsOfANewerVersion) {
+  const auto refused = [](const char* pointer, const Json& value) {
+    auto json = to_json(sample_model());
+    json[Json::json_pointer(pointer)] = value;
+    const auto model = model_file_from_json(json, "model.json");
+    const auto record = record_from_model_json(json, "model.json");
+    EXPECT_FALSE(model.has_value() || record.has_value()) << pointer;
+    return model || record ? "" : model.error().name + " " + record.error().name;
+  };
+  EXPECT_EQ(refused("/coefficients/2/value", 7), "E-model-digest E-model-digest");
+  EXPECT_EQ(refused("/release/sums/3", 7), "E-model-digest E-model-digest");
+  EXPECT_EQ(refused("/privacy/epsilon", 0.1), "E-model-digest E-model-digest");
+  EXPECT_EQ(refused("/digest", "00"), "E-model-digest E-model-digest");
+  EXPECT_EQ(refused("/format", "sotto-model-3"), "E-model-version E-model-version");
+  EXPECT_EQ(refused("/format", "another"), "E-model-version E-model-version");
+}
+
+TEST(ModelFile, NamesWhatIsWrongWithARelease) {
+  const auto complaint = [](const char* pointer, const Json& value) {
+    auto json = to_json(sample_model());
+    json[Json::json_pointer(pointer)] = value;
+    const auto record = record_from_model_json(json, "model.json");
+    EXPECT_FALSE(record.has_value()) << pointer;
+    return record ? std::string() : record.error().what;
+  };
+  EXPECT_EQ(complaint("/release/weighting", "bounded"), "release.weighting must be \"none\"");
+  EXPECT_EQ(complaint("/release/columns", {"x"}), "release.columns must be those of the encoding");
+  EXPECT_EQ(complaint("/release/sums", {1, 2}), "release.sums must be 78 numbers");
+  EXPECT_EQ(complaint("/release/sums/0", nullptr), "release.sums must be 78 numbers");
+  EXPECT_EQ(complaint("/release/noise_sd/0", -1), "release.noise_sd must be 0 or more");
+  EXPECT_EQ(complaint("/release/encoding/radius", -1).substr(0, 32),
+            "release.encoding must be a schem");
+}
+
+TEST(ModelFile, OfTheFirstVersionIsStillRead) {
+  auto json = to_json(sample_model());
+  for (const char* field : {"format", "release", "digest"}) json.erase(field);
+  EXPECT_TRUE(model_file_from_json(json, "model.json").has_value());
+  const auto record = record_from_model_json(json, "model.json");
+  ASSERT_TRUE(record.has_value()) << record.error().to_string();
+  EXPECT_FALSE(record->release.has_value());
 }
 
 TEST(ModelFile, RefusesFilesThatAreNoModel) {

@@ -5,53 +5,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "base/json.h"
 #include "data/csv/csv_source.h"
 #include "data/encoding.h"
+#include "run/kept_json.h"
 
 namespace sotto {
 namespace {
 
-constexpr std::size_t kMaxModelBytes = std::size_t{1} << 26;
+constexpr const char* kModelFix = "use a model.json that sotto has written";
 
-Bounds read_bounds(JsonFields& fields) {
-  const Json pair = fields.json("bounds");
-  const bool fine =
-      pair.is_array() && pair.size() == 2 && pair[0].is_number() && pair[1].is_number();
-  fields.expect(fine, "bounds", "two numbers");
-  return fine ? Bounds{pair[0].get<double>(), pair[1].get<double>()} : Bounds{};
-}
-
-Schema read_schema(const Json& json, std::string& problem) {
-  JsonFields fields(json, "encoding", problem);
-  Schema schema;
-  schema.intercept = fields.truth("intercept");
-  const std::string missing = fields.text("missing");
-  fields.expect(missing == "drop" || missing == "error", "missing", "\"drop\" or \"error\"");
-  schema.missing = missing == "error" ? MissingRule::kError : MissingRule::kDrop;
-  schema.radius = fields.number("radius");
-  JsonFields target(fields.json("target"), "encoding.target", problem);
-  schema.target.column = target.text("column");
-  schema.target.bounds = read_bounds(target);
-  for (const auto& [element, path] : fields.elements("features")) {
-    JsonFields feature(*element, path, problem);
-    const std::string column = feature.text("column");
-    if (element->is_object() && element->contains("levels")) {
-      schema.features.emplace_back(CategoricalFeature{column, feature.texts("levels")});
-    } else {
-      schema.features.emplace_back(NumericFeature{column, read_bounds(feature)});
-    }
-  }
-  return schema;
-}
-
-Error bad_model(const std::string& name, std::string what, const std::string& file) {
-  return bad_input(name, std::move(what), "use a model.json that sotto has written").at(file);
+Error bad_model(std::string what, const std::string& file) {
+  return bad_input("E-model-json", std::move(what), kModelFix).at(file);
 }
 
 // The model, ready to be applied to raw rows.
@@ -118,23 +85,8 @@ class Predictor {
 
 }  // namespace
 
-Json schema_json(const Schema& schema) {
-  auto bounds = [](Bounds b) { return Json::array({b.lo, b.hi}); };
-  auto feature_json = [&](const Feature& feature) -> Json {
-    if (const auto* numeric = std::get_if<NumericFeature>(&feature)) {
-      return {{"column", numeric->column}, {"bounds", bounds(numeric->bounds)}};
-    }
-    const auto& categorical = std::get<CategoricalFeature>(feature);
-    return {{"column", categorical.column}, {"levels", categorical.levels}};
-  };
-  return {{"intercept", schema.intercept},
-          {"missing", schema.missing == MissingRule::kError ? "error" : "drop"},
-          {"radius", schema.radius},
-          {"target", {{"column", schema.target.column}, {"bounds", bounds(schema.target.bounds)}}},
-          {"features", json_list(schema.features, feature_json)}};
-}
-
 Result<ModelFile> model_file_from_json(const Json& json, const std::string& file) {
+  SOTTO_ASSIGN(const auto version, kept_version(json, kModelFormat, kModelVersion, file));
   std::string problem;
   // Unknown fields are let pass: they cannot change a prediction.
   JsonFields fields(json, "", problem);
@@ -146,8 +98,8 @@ Result<ModelFile> model_file_from_json(const Json& json, const std::string& file
                                   .value = c.number("value"),
                                   .standard_error = c.optional_number("standard_error")});
   }
-  model.schema = read_schema(fields.json("encoding"), problem);
-  if (!problem.empty()) return bad_model("E-model-json", problem, file);
+  model.schema = schema_from(fields.json("encoding"), "encoding", problem);
+  if (!problem.empty()) return bad_model(problem, file);
   SOTTO_TRY(model.schema.validate().at(fmt::format("\"encoding\" in {}", file)));
   const auto names = model.schema.encoded_names();
   bool fits = names.size() == model.coefficients.size();
@@ -155,22 +107,14 @@ Result<ModelFile> model_file_from_json(const Json& json, const std::string& file
     fits = names[k] == model.coefficients[k].name;
   }
   if (!fits) {
-    return bad_model("E-model-json", "the coefficients are not those of the encoding", file);
+    return bad_model("the coefficients are not those of the encoding", file);
   }
+  if (version > 1) SOTTO_TRY(check_digest(json, file));
   return model;
 }
 
 Result<ModelFile> read_model_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path)) {
-    return bad_model("E-model-file", "the model cannot be read", path);
-  }
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad() || text.size() > kMaxModelBytes) {
-    return bad_model("E-model-file", "the model cannot be read, or is larger than 64 MiB", path);
-  }
-  const Json json = parse_json(text);
-  if (json.is_discarded()) return bad_model("E-model-file", "the file is not JSON", path);
+  SOTTO_ASSIGN(const auto json, read_kept_json(path, "E-model-file", kModelFix));
   return model_file_from_json(json, path);
 }
 

@@ -25,14 +25,12 @@ struct ModelFile {
   std::vector<Coefficient> coefficients;  // in own units, in the order of encoded_names()
 };
 
-// E-model-file: not readable, or not JSON. E-model-json names the field that is
-// missing or wrong; E-schema-… where the encoding is no valid schema.
+// E-model-file: not readable, cut short, or not JSON. E-model-json names the field that is
+// missing or wrong; E-schema-… where the encoding is no valid schema; E-model-version,
+// E-model-digest.
 [[nodiscard]] Result<ModelFile> read_model_file(const std::string& path);
 [[nodiscard]] Result<ModelFile> model_file_from_json(const nlohmann::ordered_json& json,
                                                      const std::string& file);
-
-// The schema as JSON: intercept, missing, radius, target, features[].
-[[nodiscard]] nlohmann::ordered_json schema_json(const Schema& schema);
 
 // What a model says of a table's records, in the file's order.
 struct Predictions {

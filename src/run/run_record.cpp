@@ -2,11 +2,9 @@
 
 #include <fmt/core.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "base/files.h"
 #include "base/json.h"
+#include "run/kept_json.h"
 
 namespace sotto {
 namespace {
@@ -104,6 +102,25 @@ void read_privacy(const Json& json, RunRecord& r, std::string& problem) {
   fields.finish();
 }
 
+void read_names(JsonFields& fields, RunRecord& r) {
+  r.study = fields.text("study");
+  r.study_hash = fields.text("study_hash");
+  r.transcript_hash = fields.text("transcript_hash");
+  r.solver = read_name(fields, "solver", solver_from, "\"gt\", \"dishuf\", \"ac\" or \"pairwise\"");
+  r.estimator = read_name(fields, "estimator", estimator_from_name,
+                          "\"noise-aware\", \"exact\", \"psd-ridge\", \"adassp\" or \"ridge\"");
+}
+
+void read_model(JsonFields& fields, RunRecord& r, std::string& problem) {
+  read_privacy(fields.json("privacy"), r, problem);
+  r.target = fields.text("target");
+  for (const auto& [element, path] : fields.elements("coefficients")) {
+    r.coefficients.push_back(coefficient_from(*element, path, problem));
+  }
+  r.encoding = fields.json("encoding");
+  r.warnings = fields.texts("warnings");
+}
+
 void read_graph(const Json& json, RunRecord& r, std::string& problem) {
   JsonFields fields(json, "graph", problem);
   r.parties = fields.texts("parties");
@@ -141,10 +158,15 @@ void read_consensus(const Json& json, RunRecord& r, std::string& problem) {
   fields.finish();
 }
 
-Error bad_file(const std::filesystem::path& file, const std::string& why) {
-  return bad_input(
-      "E-record-file", fmt::format("cannot read {}: {}", file.string(), why),
-      fmt::format("name a {} that sotto wrote, or the folder that holds it", kRecordFile));
+// The result of reading: what was read, or the first problem and the digest.
+Result<RunRecord> finished(RunRecord record, const std::string& problem, const Json& json,
+                           std::uint64_t version, const std::string& file) {
+  if (!problem.empty()) {
+    return bad_input("E-record-json", problem, "use a file as sotto of this version wrote it")
+        .at(file);
+  }
+  if (version > 1) SOTTO_TRY(check_digest(json, file));
+  return record;
 }
 
 }  // namespace
@@ -170,88 +192,94 @@ Json clipped_json(const std::vector<RunRecord::Clipped>& clipped) {
 }
 
 Json to_json(const RunRecord& r) {
-  return {{"format", kRecordFormat},
-          {"study", r.study},
-          {"study_hash", r.study_hash},
-          {"solver", to_string(r.solver)},
-          {"estimator", to_string(r.estimator)},
-          {"simulated", r.simulated},
-          {"seed", r.seed},
-          {"privacy", privacy_json(r)},
-          {"graph", {{"parties", r.parties}, {"edges", Json(r.edges)}}},
-          {"consensus",
-           {{"method", rounds_name(r.consensus)},
-            {"rounds", r.rounds},
-            {"rate", r.rate},
-            {"convergence", json_list(r.convergence, point_json)}}},
-          {"accuracy",
-           {{"sum_noise_sd", number_or_null(r.sum_noise_sd)},
-            {"central_ratio", number_or_null(r.central_ratio)}}},
-          {"target", r.target},
-          {"coefficients", json_list(r.coefficients, coefficient_json)},
-          {"errors_refused", r.errors_refused},
-          {"rows", number_or_null(r.noisy_rows)},
-          {"encoding", r.encoding},
-          {"warnings", r.warnings},
-          {"own", json_list(r.own, own_json)},
-          {"transcript_hash", r.transcript_hash}};
+  return with_digest({{"format", fmt::format("{}{}", kRecordFormat, kRecordVersion)},
+                      {"study", r.study},
+                      {"study_hash", r.study_hash},
+                      {"solver", to_string(r.solver)},
+                      {"estimator", to_string(r.estimator)},
+                      {"simulated", r.simulated},
+                      {"seed", r.seed},
+                      {"privacy", privacy_json(r)},
+                      {"graph", {{"parties", r.parties}, {"edges", Json(r.edges)}}},
+                      {"consensus",
+                       {{"method", rounds_name(r.consensus)},
+                        {"rounds", r.rounds},
+                        {"rate", r.rate},
+                        {"convergence", json_list(r.convergence, point_json)}}},
+                      {"accuracy",
+                       {{"sum_noise_sd", number_or_null(r.sum_noise_sd)},
+                        {"central_ratio", number_or_null(r.central_ratio)}}},
+                      {"target", r.target},
+                      {"coefficients", json_list(r.coefficients, coefficient_json)},
+                      {"errors_refused", r.errors_refused},
+                      {"rows", number_or_null(r.noisy_rows)},
+                      {"encoding", r.encoding},
+                      {"warnings", r.warnings},
+                      {"own", json_list(r.own, own_json)},
+                      {"transcript_hash", r.transcript_hash},
+                      {"release", r.release ? release_json(*r.release) : Json(nullptr)}});
 }
 
 Result<RunRecord> record_from_json(const Json& json, const std::string& file) {
+  SOTTO_ASSIGN(const auto version, kept_version(json, kRecordFormat, kRecordVersion, file));
   std::string problem;
   RunRecord r;
   JsonFields fields(json, "", problem);
-  fields.expect(fields.text("format") == kRecordFormat, "format",
-                fmt::format("\"{}\"", kRecordFormat));
-  r.study = fields.text("study");
-  r.study_hash = fields.text("study_hash");
-  r.solver = read_name(fields, "solver", solver_from, "\"gt\", \"dishuf\", \"ac\" or \"pairwise\"");
-  r.estimator = read_name(fields, "estimator", estimator_from_name,
-                          "\"noise-aware\", \"exact\", \"psd-ridge\" or \"adassp\"");
+  fields.expect(!fields.text("format").empty(), "format", "a text");
+  read_names(fields, r);
   r.simulated = fields.truth("simulated");
   r.seed = fields.count("seed");
-  read_privacy(fields.json("privacy"), r, problem);
   read_graph(fields.json("graph"), r, problem);
   read_consensus(fields.json("consensus"), r, problem);
   JsonFields accuracy(fields.json("accuracy"), "accuracy", problem);
   r.sum_noise_sd = accuracy.number("sum_noise_sd", Numbers::kOrInfinite);
   r.central_ratio = accuracy.number("central_ratio", Numbers::kOrInfinite);
   accuracy.finish();
-  r.target = fields.text("target");
-  for (const auto& [element, path] : fields.elements("coefficients")) {
-    r.coefficients.push_back(coefficient_from(*element, path, problem));
-  }
+  read_model(fields, r, problem);
   r.errors_refused = fields.text("errors_refused");
   r.noisy_rows = fields.optional_number("rows");
-  r.encoding = fields.json("encoding");
-  r.warnings = fields.texts("warnings");
   for (const auto& [element, path] : fields.elements("own")) {
     r.own.push_back(own_from(*element, path, problem));
   }
-  r.transcript_hash = fields.text("transcript_hash");
+  if (version > 1) {
+    (void)fields.text("digest");
+    const Json& release = fields.json("release");
+    if (!release.is_null()) r.release = release_from(release, problem);
+  }
   fields.finish();
-  if (problem.empty()) return r;
-  Error error = bad_input("E-record-json", problem,
-                          fmt::format("use a {} as sotto of this version wrote it", kRecordFile));
-  return std::move(error).at(file);
+  return finished(std::move(r), problem, json, version, file);
+}
+
+Result<RunRecord> record_from_model_json(const Json& json, const std::string& file) {
+  SOTTO_ASSIGN(const auto version, kept_version(json, kModelFormat, kModelVersion, file));
+  std::string problem;
+  RunRecord r;
+  JsonFields fields(json, "", problem);
+  read_names(fields, r);
+  read_model(fields, r, problem);
+  r.simulated = fields.has("simulated") && fields.truth("simulated");
+  r.consensus = std::nullopt;
+  if (fields.has("errors_refused")) r.errors_refused = fields.text("errors_refused");
+  if (fields.has("ridge")) r.ridge = fields.number("ridge");
+  if (fields.has("instruments")) r.instruments = fields.texts("instruments");
+  if (fields.has("rows")) r.noisy_rows = fields.number("rows");
+  if (fields.has("refit_of")) r.refit_of = fields.text("refit_of");
+  if (fields.has("release")) r.release = release_from(fields.json("release"), problem);
+  return finished(std::move(r), problem, json, version, file);
 }
 
 Result<RunRecord> read_record(const std::filesystem::path& run) {
-  std::error_code problem;
-  const bool folder = std::filesystem::is_directory(run, problem);
+  std::error_code ignored;
+  const bool folder = std::filesystem::is_directory(run, ignored);
   const std::filesystem::path file = folder ? run / kRecordFile : run;
-  const std::uintmax_t size = std::filesystem::file_size(file, problem);
-  if (problem) return bad_file(file, problem.message());
-  if (size > kMaxRecordBytes) {
-    return bad_file(file, fmt::format("{} bytes is more than a run record has", size));
-  }
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream || !text) return bad_file(file, "reading failed");
-  const Json json = parse_json(text.str());
-  if (json.is_discarded()) return bad_file(file, "it is not JSON");
-  return record_from_json(json, file.string());
+  SOTTO_ASSIGN(const auto json,
+               read_kept_json(file, "E-record-file",
+                              fmt::format("name a {} or model.json that sotto wrote, or the folder "
+                                          "that holds the record",
+                                          kRecordFile)));
+  const bool model = json.is_object() && json.contains("encoding") && !json.contains("graph");
+  return model ? record_from_model_json(json, file.string())
+               : record_from_json(json, file.string());
 }
 
 Result<void> write_record(const std::filesystem::path& file, const RunRecord& record) {

@@ -14,6 +14,7 @@
 #include "privacy/observe/adversary.h"
 #include "protocol/consensus.h"
 #include "solve/estimators.h"
+#include "solve/release.h"
 #include "study/study.h"
 
 namespace sotto {
@@ -49,6 +50,8 @@ struct RunRecord {
   std::string study_hash;
   Solver solver = Solver::kDishuf;
   Estimator estimator = Estimator::kNoiseAware;
+  double ridge = 0;                      // λ of Estimator::kRidge, which only refits have
+  std::vector<std::string> instruments;  // columns, of Estimator::kTwoStage
   bool simulated = true;
   std::uint64_t seed = 0;  // of a simulation
 
@@ -78,11 +81,11 @@ struct RunRecord {
   std::vector<std::string> warnings;
   std::vector<Own> own;
   std::string transcript_hash;
+  std::optional<Release> release;  // tables: what every other model of these columns follows from
+  std::string refit_of;            // the release's digest, of a model that no run has fitted
 };
 
-inline constexpr const char* kRecordFormat = "sotto-run-1";
 inline constexpr const char* kRecordFile = "record.json";  // in a run's folder
-inline constexpr std::uintmax_t kMaxRecordBytes = 256'000'000;
 
 // JSON has no infinity: in `shift`, `epsilon_at_delta`, `sum_noise_sd`,
 // `central_ratio` and `disagreement` null stands for it (and for a disagreement
@@ -96,14 +99,19 @@ inline constexpr std::uintmax_t kMaxRecordBytes = 256'000'000;
 [[nodiscard]] nlohmann::ordered_json interval_json(const RunRecord::Coefficient& coefficient);
 [[nodiscard]] nlohmann::ordered_json clipped_json(const std::vector<RunRecord::Clipped>& clipped);
 
+// What a model file keeps of a record: neither graph nor rounds. Unknown fields are let pass.
+[[nodiscard]] Result<RunRecord> record_from_model_json(const nlohmann::ordered_json& json,
+                                                       const std::string& file);
+
 // E-record-json names the file and the field that is missing, wrong or unknown.
 // Unknown fields are refused: a newer sotto may have written a caveat there, and
-// a report must not leave it out. Only `encoding` is taken as it is.
+// a report must not leave it out. Only `encoding` is taken as it is. E-model-version,
+// E-model-digest.
 [[nodiscard]] Result<RunRecord> record_from_json(const nlohmann::ordered_json& json,
                                                  const std::string& file);
 
-// Reads a record.json, or the one in a folder. E-record-file: there is none, it cannot
-// be read, or it is no JSON.
+// Reads a record.json, the one in a folder, or a model.json. E-record-file: there is none, it
+// cannot be read, was cut short or is no JSON.
 [[nodiscard]] Result<RunRecord> read_record(const std::filesystem::path& run);
 
 // All of it or nothing (base/files.h). Names that are not UTF-8 are mended, so

@@ -218,7 +218,6 @@ TEST(RunRecord, RefusesFieldsItDoesNotKnow) {
 
 TEST(RunRecord, RefusesValuesThatCannotBe) {
   const std::vector<std::pair<const char*, Json>> bad{
-      {"/format", "sotto-run-2"},
       {"/privacy/epsilon", -1},
       {"/privacy/delta", 1.5},
       {"/solver", "magic"},
@@ -248,6 +247,27 @@ TEST(RunRecord, RefusesValuesThatCannotBe) {
     expect_complaint(json, last == "0" ? "graph.edges[0]" : last);
   }
   expect_complaint(Json::array(), "the record must be an object");
+}
+
+TEST(RunRecord, RefusesAFileThatWasEditedOrIsOfANewerVersion) {
+  Json edited = to_json(sample::energy());
+  edited["privacy"]["epsilon"] = 0.5;
+  EXPECT_EQ(record_from_json(edited, "record.json").error().name, "E-model-digest");
+  Json newer = to_json(sample::energy());
+  newer["format"] = "sotto-run-3";
+  const auto refused = record_from_json(newer, "record.json");
+  EXPECT_EQ(refused.error().name, "E-model-version");
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("sotto-run-2"));
+}
+
+TEST(RunRecord, OfTheFirstVersionIsStillRead) {
+  Json old = to_json(sample::energy());
+  old["format"] = "sotto-run-1";
+  old.erase("release");
+  old.erase("digest");
+  const auto back = record_from_json(old, "record.json");
+  ASSERT_TRUE(back) << back.error().to_string();
+  EXPECT_FALSE(back->release.has_value());
 }
 
 class RecordFile : public testing::Test {
@@ -280,6 +300,8 @@ TEST_F(RecordFile, SaysWhatIsWrongWithAFileThatIsNone) {
   expect(folder_ / "nowhere", "nowhere");
   expect(folder_, "record.json: No such file");
   ASSERT_TRUE(write_file(folder_ / "text.json", "{\"study\": "));
+  expect(folder_ / "text.json", "it was cut short");
+  ASSERT_TRUE(write_file(folder_ / "text.json", "[1, 2} "));
   expect(folder_ / "text.json", "it is not JSON");
 }
 

@@ -12,11 +12,13 @@
 namespace sotto {
 namespace {
 
-constexpr std::array<std::pair<Estimator, std::string_view>, 4> kEstimatorNames{
+constexpr std::array<std::pair<Estimator, std::string_view>, 6> kEstimatorNames{
     {{Estimator::kNoiseAware, "noise-aware"},
      {Estimator::kExact, "exact"},
      {Estimator::kPsdRidge, "psd-ridge"},
-     {Estimator::kAdassp, "adassp"}}};
+     {Estimator::kAdassp, "adassp"},
+     {Estimator::kRidge, "ridge"},
+     {Estimator::kTwoStage, "two-stage"}}};
 
 }  // namespace
 
@@ -46,8 +48,11 @@ Result<Estimate> estimate(Estimator estimator, const NoisySums& sums) {
       return psd_ridge(sums);
     case Estimator::kAdassp:
       return adassp(sums);
+    case Estimator::kRidge:
+    case Estimator::kTwoStage:
+      break;
   }
-  check(false, "every estimator is known");
+  check(false, "refits have more than an estimator");
   return {};
 }
 
@@ -57,6 +62,7 @@ Result<Estimate> exact_solution(const NoisySums& sums) {
   solve::SpectralSolution solution = solve::minimum_norm(spectrum.values, spectrum.vectors, sums.b);
   Estimate found;
   found.theta = std::move(solution.theta);
+  found.dropped = solution.dropped;
   if (solution.dropped > 0) {
     found.warnings.push_back(
         fmt::format("The noisy A is singular in {} of {} directions; of all solutions this is the "
@@ -76,6 +82,15 @@ Result<Estimate> psd_ridge(const NoisySums& sums) {
   SOTTO_TRY(validate(sums));
   const double lambda = sums.invariant_sigma() * std::sqrt(static_cast<double>(sums.size()));
   return solve::ridge_of_projection(sums, solve::SpectrumOfSums(sums.a), lambda);
+}
+
+Result<Estimate> ridge(const NoisySums& sums, double lambda, bool intercept) {
+  SOTTO_TRY(validate(sums));
+  NoisySums penalised = sums;
+  penalised.a.diagonal().tail(sums.size() - (intercept ? 1 : 0)).array() += lambda;
+  Estimate found = solve::ridge_of_projection(penalised, solve::SpectrumOfSums(penalised.a), 0);
+  found.ridge = lambda;
+  return found;
 }
 
 Result<Estimate> adassp(const NoisySums& sums) {
@@ -98,6 +113,7 @@ Estimate ridge_of_projection(const NoisySums& sums, const SpectrumOfSums& spectr
   SpectralSolution solution = minimum_norm(values, spectrum.vectors, sums.b);
   Estimate found;
   found.theta = std::move(solution.theta);
+  found.dropped = solution.dropped;
   found.ridge = lambda;
   if (solution.dropped > 0) {
     found.warnings.push_back(

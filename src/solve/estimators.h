@@ -12,6 +12,7 @@ struct Estimate {
   std::vector<std::string> warnings;                  // whole sentences, for people
   std::optional<Eigen::VectorXd> posterior_variance;  // noise-aware only
   std::optional<double> ridge;                        // psd-ridge and adassp: the λ that was added
+  Eigen::Index dropped = 0;  // directions in which the sums are singular; θ is the shortest
 };
 
 // How θ is made from noisy sums: [solve] estimator = "…" in a study. None of
@@ -21,14 +22,17 @@ enum class Estimator {
   kExact,       // Âθ = b̂, the paper
   kPsdRidge,    // (Â₊ + σ√d·I)θ = b̂
   kAdassp,      // (Â₊ + λI)θ = b̂, λ after Wang 2018
+  kRidge,       // ridge() below, with a λ that somebody has chosen; of refits alone, as the next
+  kTwoStage,    // two_stage() in fit.h, with instruments
 };
 
 [[nodiscard]] std::string_view to_string(Estimator estimator);
 
-// E-solve-estimator for a name that is none of "noise-aware", "exact", "psd-ridge", "adassp".
+// E-solve-estimator for a name that is none of "noise-aware", "exact", "psd-ridge", "adassp",
+// "ridge", "two-stage".
 [[nodiscard]] Result<Estimator> estimator_from_name(std::string_view name);
 
-// E-solve-sums for sums that validate() refuses, and no other error.
+// E-solve-sums for sums that validate() refuses, and no other error. None of refits alone.
 [[nodiscard]] Result<Estimate> estimate(Estimator estimator, const NoisySums& sums);
 
 // θ = Â⁻¹b̂. Where Â is singular to working precision, the solution of least norm,
@@ -39,6 +43,9 @@ enum class Estimator {
 // θ = (Â₊ + λI)⁻¹b̂, λ = σ√d, with Â₊ the nearest positive semidefinite matrix
 // and σ the sums' invariant_sigma().
 [[nodiscard]] Result<Estimate> psd_ridge(const NoisySums& sums);
+
+// θ = (Â + λD)₊⁻¹b̂, D = I but 0 for the intercept: what others call ridge regression.
+[[nodiscard]] Result<Estimate> ridge(const NoisySums& sums, double lambda, bool intercept);
 
 // AdaSSP (Wang 2018, Algorithm 2) from one release of (Â, b̂), no budget spent on λ_min apart:
 //

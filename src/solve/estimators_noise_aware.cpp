@@ -22,7 +22,7 @@ struct Coordinates {
 };
 
 Coordinates posterior(const solve::TrueMoments& moments, const Eigen::ArrayXd& beta,
-                      double sigma_b) {
+                      const Eigen::ArrayXd& variance_beta) {
   const Eigen::ArrayXd m1 = moments.first.array();
   const Eigen::ArrayXd m2 = moments.second.array();
   const Eigen::Index d = beta.size();
@@ -33,7 +33,7 @@ Coordinates posterior(const solve::TrueMoments& moments, const Eigen::ArrayXd& b
     const double along = static_cast<double>(t) / static_cast<double>(kPriorPoints - 1);
     prior(t) =
         std::pow(10, kLog10SmallestPrior + along * (kLog10LargestPrior - kLog10SmallestPrior));
-    const Eigen::ArrayXd v = prior(t) * m2 + kResidualVariance * m1 + sigma_b * sigma_b;
+    const Eigen::ArrayXd v = prior(t) * m2 + kResidualVariance * m1 + variance_beta;
     log_weight(t) = -0.5 * (v.log() + beta.square() / v).sum() + 0.25 * std::log(prior(t));
     gain.col(t) = prior(t) * m1 / v;
   }
@@ -48,6 +48,14 @@ Coordinates posterior(const solve::TrueMoments& moments, const Eigen::ArrayXd& b
     variance += weight(t) * (within + between);
   }
   return {.mean = mean, .variance = variance};
+}
+
+// Of the noise on β = Qᵀb̂.
+Eigen::ArrayXd variance_along(const solve::SpectrumOfSums& spectrum, const NoisySums& sums) {
+  if (sums.shape == NoiseShape::kOwn) {
+    return spectrum.vectors.cwiseAbs2().transpose() * sums.own_sd_b.cwiseAbs2();
+  }
+  return Eigen::ArrayXd::Constant(sums.size(), sums.sigma_b * sums.sigma_b);
 }
 
 }  // namespace
@@ -73,7 +81,7 @@ Result<Estimate> noise_aware(const NoisySums& sums) {
   const solve::SpectrumOfSums spectrum(sums.a);
   const solve::TrueMoments moments = solve::true_moments(spectrum.values, sums.invariant_sigma());
   const Eigen::ArrayXd beta = (spectrum.vectors.transpose() * sums.b).array();
-  const Coordinates found = posterior(moments, beta, sums.sigma_b);
+  const Coordinates found = posterior(moments, beta, variance_along(spectrum, sums));
 
   Estimate estimate;
   estimate.theta = spectrum.vectors * found.mean.matrix();

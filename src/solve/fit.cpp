@@ -4,10 +4,6 @@
 
 #include <cmath>
 
-#include "base/check.h"
-#include "moments/moments.h"
-#include "moments/quadratic.h"
-
 // Sums, an estimator, standard errors and what the model explains: put together, in own units.
 namespace sotto {
 namespace {
@@ -15,33 +11,12 @@ namespace {
 // Fewer would be a statement about single persons, and noise in any case.
 constexpr double kLeastRows = 1;
 
-// Â₀₀ = Σx₀² with x₀ = s in every row, so N = A₀₀/s². Rows that were shortened have
-// less, so then this is too low, and s² below it too high: the careful side.
-std::optional<double> noisy_rows(const TableSums& table, const Encoding& encoding) {
-  if (!table.intercept) return std::nullopt;
-  const double entry = encoding.grid_scale() / kGridOne;
-  return table.sums.a(0, 0) / (entry * entry);
-}
-
-// Returns why there are none, or nothing.
-std::string add_standard_errors(const TableSums& table, const Encoding& encoding, Fit& fit) {
-  if (!table.squares_released) {
-    return "the study has error_bars = false, so Σy² was not released";
-  }
-  if (!fit.rows) {
-    return "without an intercept the number of rows is not released, and standard errors need it";
-  }
-  if (*fit.rows < kLeastRows) return "the noise is larger than the number of rows";
-  const auto errors = plug_in_errors(
-      table.sums, {.value = table.sum_of_squares, .sigma = table.sigma_c}, *fit.rows);
-  if (!errors) return errors.error().what;
-  const OwnUnits own = encoding.to_own_units(errors->theta, errors->covariance);
-  for (std::size_t k = 0; k < fit.coefficients.size(); ++k) {
-    const auto entry = static_cast<Eigen::Index>(k);
-    fit.coefficients[k].unshrunk = own.values(entry);
-    fit.coefficients[k].standard_error = std::sqrt(own.covariance(entry, entry));
-  }
-  return {};
+// The chosen entries of all, 0 elsewhere.
+Eigen::VectorXd spread(const Eigen::VectorXd& theta, const std::vector<Eigen::Index>& entries,
+                       Eigen::Index size) {
+  Eigen::VectorXd all = Eigen::VectorXd::Zero(size);
+  all(entries) = theta;
+  return all;
 }
 
 void warn_about_usefulness(const Schema& schema, Fit& fit) {
@@ -65,37 +40,78 @@ void warn_about_usefulness(const Schema& schema, Fit& fit) {
   }
 }
 
-}  // namespace
-
-TableSums table_sums(const FitTerms& terms, std::span<const double> sums) {
-  const std::size_t d = terms.schema.entries();
-  const double sigma = terms.sigma;
-  check(sums.size() == moments_size(d) || sums.size() == theta_size(d),
-        "a table's sums have one entry per moment, or all but Σy²");
-  // from_theta reads [vech(A); B]; what stands where B does is Xᵀy, sign and all.
-  const Quadratic read = from_theta(sums.first(theta_size(d)), d);
-  TableSums table;
-  table.sums = {.a = read.a,
-                .b = read.b,
-                .sigma_a = sigma,
-                .sigma_b = sigma / std::sqrt(terms.weights.w2),
-                .shape = NoiseShape::kSvec};
-  table.squares_released = sums.size() == moments_size(d);
-  if (table.squares_released) {
-    table.sum_of_squares = sums.back();
-    if (sigma > 0) table.sigma_c = sigma / std::sqrt(terms.weights.v2);
-  }
-  table.intercept = terms.schema.intercept;
-  return table;
+void warn_about_shortening(const Release& release, Fit& fit) {
+  const Encoding encoding = *Encoding::make(release.schema);
+  if (!encoding.shortens()) return;
+  fit.warnings.push_back(
+      fmt::format("The study's radius of {:g} shortens longer rows: coefficients, intervals and "
+                  "the number of rows are those of the shortened rows.",
+                  encoding.radius()));
 }
 
-Result<Fit> fit_sums(const FitTerms& terms, std::span<const double> sums) {
-  SOTTO_ASSIGN(const auto encoding, Encoding::make(terms.schema));
-  const TableSums table = table_sums(terms, sums);
-  SOTTO_ASSIGN(auto found, estimate(terms.estimator, table.sums));
+}  // namespace
+
+Release release_of(const FitTerms& terms, std::span<const double> sums) {
+  return Release::from_sums(terms.schema, terms.weights, terms.sigma, sums);
+}
+
+std::optional<double> noisy_rows(const Release& release) {
+  if (!release.schema.intercept) return std::nullopt;
+  return release.moments(0, 0) / std::pow(release.scales()(0), 2);
+}
+
+Result<double> rows_for_errors(const Release& release) {
+  const auto rows = noisy_rows(release);
+  if (!rows) {
+    return failed("E-errors-rows",
+                  "without an intercept the number of rows is not released, and standard errors "
+                  "need it",
+                  "a study with an intercept");
+  }
+  if (*rows >= kLeastRows) return *rows;
+  return failed("E-errors-rows", "the noise is larger than the number of rows",
+                "more rows, or a larger ε");
+}
+
+Result<PlugInErrors> model_errors(const Release& release, const Selection& selection) {
+  const TableSums table = table_sums(release, selection);
+  if (!table.squares_released) {
+    return failed("E-refit-squares", "the study has error_bars = false, so Σy² was not released",
+                  "another target, or a study with error_bars = true");
+  }
+  SOTTO_ASSIGN(const auto rows, rows_for_errors(release));
+  return plug_in_errors(table.sums, {.value = table.sum_of_squares, .sigma = table.sigma_c}, rows);
+}
+
+Result<Fit> fit_release(const Release& release, const Selection& selection,
+                        const FitMethod& method) {
+  if (method.estimator == Estimator::kTwoStage) {
+    SOTTO_ASSIGN(auto fit, two_stage(release, selection, method.instruments));
+    warn_about_shortening(release, fit);
+    return fit;
+  }
+  const TableSums table = table_sums(release, selection);
+  const Fitter fitter = [&](const NoisySums& sums) {
+    return method.estimator == Estimator::kRidge ? ridge(sums, method.ridge, table.intercept)
+                                                 : estimate(method.estimator, sums);
+  };
+  SOTTO_ASSIGN(auto found, fitter(table.sums));
+  Fit fit = solve::in_own_units(release, selection, found.theta, model_errors(release, selection));
+  fit.singular = found.dropped > 0;
+  fit.warnings.insert(fit.warnings.begin(), found.warnings.begin(), found.warnings.end());
+  fit.explained = explained_variance(fitter, found.theta, table);
+  if (table.squares_released) warn_about_usefulness(selection.schema, fit);
+  warn_about_shortening(release, fit);
+  return fit;
+}
+
+Fit solve::in_own_units(const Release& release, const Selection& selection,
+                        const Eigen::VectorXd& theta, const Result<PlugInErrors>& errors) {
+  const Encoding encoding = *Encoding::make(selection.schema);
+  const auto d = static_cast<Eigen::Index>(encoding.dimension());
   Fit fit;
-  fit.theta = found.theta;
-  fit.warnings = std::move(found.warnings);
+  fit.rows = noisy_rows(release);
+  fit.theta = spread(theta, selection.entries, d);
   const OwnUnits own = encoding.to_own_units(fit.theta);
   for (std::size_t k = 0; k < encoding.dimension(); ++k) {
     fit.coefficients.push_back({.name = encoding.names()[k],
@@ -103,15 +119,18 @@ Result<Fit> fit_sums(const FitTerms& terms, std::span<const double> sums) {
                                 .unshrunk = std::nullopt,
                                 .standard_error = std::nullopt});
   }
-  fit.rows = noisy_rows(table, encoding);
-  fit.errors_refused = add_standard_errors(table, encoding, fit);
-  fit.explained = explained_variance(terms.estimator, fit.theta, table);
-  if (table.squares_released) warn_about_usefulness(terms.schema, fit);
-  if (encoding.shortens()) {
-    fit.warnings.push_back(
-        fmt::format("The study's radius of {:g} shortens longer rows: coefficients, intervals and "
-                    "the number of rows are those of the shortened rows.",
-                    encoding.radius()));
+  if (!errors) {
+    fit.errors_refused = errors.error().what;
+    return fit;
+  }
+  Eigen::MatrixXd covariance = Eigen::MatrixXd::Zero(d, d);
+  covariance(selection.entries, selection.entries) = errors->covariance;
+  const OwnUnits known =
+      encoding.to_own_units(spread(errors->theta, selection.entries, d), covariance);
+  for (const Eigen::Index entry : selection.entries) {
+    Fit::Coefficient& coefficient = fit.coefficients[static_cast<std::size_t>(entry)];
+    coefficient.unshrunk = known.values(entry);
+    coefficient.standard_error = std::sqrt(known.covariance(entry, entry));
   }
   return fit;
 }

@@ -14,16 +14,6 @@ namespace {
 // s² is at least this, whatever the sums say; |y| ≤ 1.
 constexpr double kSmallestResidualVariance = 1e-4;
 
-// Cov(Eθ), the noise of Â seen through θ.
-Eigen::MatrixXd seen_through(const NoisySums& sums, const Eigen::VectorXd& theta) {
-  const double variance = sums.sigma_a * sums.sigma_a;
-  Eigen::MatrixXd covariance = theta * theta.transpose();
-  covariance.diagonal().array() += theta.squaredNorm();
-  if (sums.shape == NoiseShape::kSvec) return variance / 2 * covariance;
-  covariance.diagonal() -= theta.cwiseAbs2();
-  return variance * covariance;
-}
-
 // E[x | x ≥ 0] for x ~ N(value, σ²): value + σ·φ(z)/Φ(z), z = value/σ.
 double mean_above_zero(double value, double sigma) {
   constexpr double kFarBelow = -30;  // from here on σ/−z is it to 0.3 %
@@ -35,6 +25,10 @@ double mean_above_zero(double value, double sigma) {
 }
 
 }  // namespace
+
+double solve::residual_variance(double r, double noise, double rows) {
+  return std::max(mean_above_zero(r, noise) / rows, kSmallestResidualVariance);
+}
 
 Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares, double rows) {
   SOTTO_TRY(validate(sums));
@@ -64,16 +58,16 @@ Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares,
 
   PlugInErrors found;
   found.theta = inverse * sums.b;
-  Eigen::MatrixXd middle = seen_through(sums, found.theta);
-  const double variance_b = sums.sigma_b * sums.sigma_b;
+  Eigen::MatrixXd middle = noise_seen_through(sums.sd_a(), found.theta);
+  const Eigen::VectorXd variance_b = sums.sd_b().cwiseAbs2();
   const double residual_noise =
-      std::sqrt(squares.sigma * squares.sigma + 4 * variance_b * found.theta.squaredNorm() +
+      std::sqrt(squares.sigma * squares.sigma + 4 * variance_b.dot(found.theta.cwiseAbs2()) +
                 found.theta.dot(middle * found.theta));
   const double residuals = squares.value - found.theta.dot(sums.b);
-  found.residual_variance =
-      std::max(mean_above_zero(residuals, residual_noise) / rows, kSmallestResidualVariance);
-  middle.diagonal().array() += variance_b;
+  found.residual_variance = solve::residual_variance(residuals, residual_noise, rows);
+  middle.diagonal() += variance_b;
   found.covariance = found.residual_variance * inverse + inverse * middle * inverse;
+  found.log_det_noiseless = (found.residual_variance * inverse_values).array().log().sum();
   found.standard_error = found.covariance.diagonal().cwiseSqrt();
   return found;
 }

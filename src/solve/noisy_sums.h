@@ -8,6 +8,7 @@ namespace sotto {
 enum class NoiseShape {
   kSvec,     // unit = "record": Var E_ii = σ_A², Var E_ij = σ_A²/2
   kEntries,  // unit = "entry":  every entry of the upper triangle has variance σ_A²
+  kOwn,      // every entry has a standard deviation of its own
 };
 
 // Above this an entry's square is no longer safe from overflow in any formula here.
@@ -26,14 +27,39 @@ struct NoisySums {
   double sigma_a = 0;
   double sigma_b = 0;
   NoiseShape shape = NoiseShape::kSvec;
+  Eigen::MatrixXd own_sd_a{};  // kOwn alone, in place of σ_A and σ_B
+  Eigen::VectorXd own_sd_b{};
+
+  // Sums whose entries have these standard deviations, as kSvec where they are of that shape.
+  [[nodiscard]] static NoisySums with_sd(Eigen::MatrixXd a, Eigen::VectorXd b, Eigen::MatrixXd sd_a,
+                                         Eigen::VectorXd sd_b);
 
   [[nodiscard]] Eigen::Index size() const { return b.size(); }
 
-  // The σ of the smallest rotation-invariant noise that covers E (the shape kSvec):
-  // σ_A itself, and √2·σ_A where every entry has the variance σ_A², since then
-  // E plus independent noise on the diagonal has exactly that law.
+  // The standard deviation of every entry, whatever the shape.
+  [[nodiscard]] Eigen::MatrixXd sd_a() const;
+  [[nodiscard]] Eigen::VectorXd sd_b() const;
+
+  // The σ of the smallest rotation-invariant noise that covers E (the shape kSvec): with
+  // independent noise added to some entries, E has exactly that law.
+  //
+  //     kSvec σ_A,   kEntries √2·σ_A,   kOwn covering_sigma()
   [[nodiscard]] double invariant_sigma() const;
 };
+
+// The σ of the smallest noise of shape kSvec that covers entries of these standard deviations:
+//
+//     max(max_i sd_ii, √2·max_{i≠j} sd_ij)
+[[nodiscard]] double covering_sigma(const Eigen::MatrixXd& sd);
+
+// Var Σ_ij E_ij S_ij for a symmetric S and independent noise on the upper triangle of E.
+[[nodiscard]] double noise_variance(const Eigen::MatrixXd& sd_a, const Eigen::MatrixXd& s);
+
+// Cov(Eθ), the noise of Â seen through θ:
+//
+//     K_ii = Σ_k sd_ik²θ_k²,   K_ij = sd_ij²θ_iθ_j
+[[nodiscard]] Eigen::MatrixXd noise_seen_through(const Eigen::MatrixXd& sd_a,
+                                                 const Eigen::VectorXd& theta);
 
 // b̂ = −B̂, with one σ for every entry of θ.
 [[nodiscard]] NoisySums from_quadratic(const Quadratic& noisy, double sigma);
@@ -43,6 +69,9 @@ struct NoisySums {
 [[nodiscard]] Result<void> validate(const NoisySums& sums);
 
 namespace solve {
+
+// How many standard deviations of its noise a number must be away from 0 to be divided by.
+inline constexpr double kClearly = 3;
 
 // Â = QΛQᵀ, eigenvalues in ascending order. Every estimator works in this basis:
 // it is backward stable for definite and indefinite Â alike, and shows how far

@@ -85,6 +85,16 @@ inline Result<std::vector<double>> release_sums(const Study& study, const Plan& 
   return std::move(outcome.result);
 }
 
+// The study's own model, and its sums.
+inline TableSums table_sums(const FitTerms& terms, std::span<const double> sums) {
+  const Release release = release_of(terms, sums);
+  return table_sums(release, own_selection(release));
+}
+inline Result<Fit> fit_sums(const FitTerms& terms, std::span<const double> sums) {
+  const Release release = release_of(terms, sums);
+  return fit_release(release, own_selection(release), {.estimator = terms.estimator});
+}
+
 // Σ(y − θᵀx)² from the true sums.
 inline double squared_error(const TableSums& truth, const Eigen::VectorXd& theta) {
   return truth.sum_of_squares - 2 * theta.dot(truth.sums.b) + theta.dot(truth.sums.a * theta);

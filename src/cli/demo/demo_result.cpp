@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "cli/demo/demo.h"
 #include "plan/plan.h"
+#include "run/kept_json.h"
 #include "run/model.h"
 #include "run/tables.h"
 #include "solve/estimators.h"
@@ -41,11 +42,12 @@ Result<std::vector<double>> fit_without_noise(const Study& study, const DemoSetu
   for (std::size_t i = 1; i < tables.size(); ++i) moments += tables[i].moments;
   std::vector<double> sums;
   for (const Integer& sum : moments.sums) sums.push_back(moments_grid().value(sum));
-  SOTTO_ASSIGN(const auto found,
-               estimate(Estimator::kExact, table_sums(fit_terms(study, 0), sums).sums));
-  SOTTO_ASSIGN(const auto encoding, Encoding::make(*study.data));
-  const OwnUnits own = encoding.to_own_units(found.theta);
-  return std::vector<double>(own.values.begin(), own.values.end());
+  const Release release = release_of(fit_terms(study, 0), sums);
+  SOTTO_ASSIGN(const auto fit,
+               fit_release(release, own_selection(release), {.estimator = Estimator::kExact}));
+  std::vector<double> values;
+  for (const Fit::Coefficient& coefficient : fit.coefficients) values.push_back(coefficient.value);
+  return values;
 }
 
 std::string coefficient_rows(const DemoResult& result) {
@@ -189,7 +191,7 @@ Json demo_json(const DemoSetup& setup, const DemoRun& run, const DemoResult& res
                        {"report", (run_folder / "report.html").string()}});
   }
   json["files"] = {{"folder", setup.folder}, {"study", setup.study}, {"parties", parties}};
-  return json;
+  return with_digest(std::move(json));
 }
 
 }  // namespace sotto

@@ -1,0 +1,209 @@
+// `sotto refit`: other models from what one study has released, and what else follows from it, at
+// no further cost.
+#include "run/refit/refit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "cli/command_line.h"
+#include "cli/refit_tables.h"
+#include "run/kept_json.h"
+
+namespace sotto {
+namespace {
+
+struct RefitOptions {
+  std::string source;
+  std::string target;
+  std::string features;
+  std::string without;
+  std::string estimator;
+  double ridge = 0;
+  std::string instruments;
+  Search search = Search::kBest;
+  std::string compare;
+  bool correlations = false;
+  bool components = false;
+  std::string out;
+};
+
+// The run's own, if no other is asked for.
+Result<FitMethod> method_from(const RefitOptions& options, const Syntax& verb,
+                              const RunRecord& source, const Release& release) {
+  const bool instruments = verb.given("--instruments");
+  if (verb.given("--ridge") + instruments + verb.given("--estimator") > 1) {
+    return bad_input("E-usage", "--ridge, --instruments and --estimator exclude each other",
+                     "one of them");
+  }
+  if (instruments) {
+    SOTTO_ASSIGN(auto columns,
+                 find_columns(release, between_commas(options.instruments), "--instruments"));
+    return FitMethod{.estimator = Estimator::kTwoStage, .instruments = std::move(columns)};
+  }
+  if (verb.given("--ridge")) {
+    if (!std::isfinite(options.ridge) || options.ridge < 0) {
+      return bad_input("E-refit-ridge", fmt::format("a ridge of {}", options.ridge),
+                       "a number, 0 or more: what is added to the sums of squares")
+          .at("--ridge");
+    }
+    return FitMethod{.estimator = Estimator::kRidge, .ridge = options.ridge};
+  }
+  if (!verb.given("--estimator")) {
+    SOTTO_ASSIGN(auto columns, find_columns(release, source.instruments, "instruments"));
+    return FitMethod{
+        .estimator = source.estimator, .ridge = source.ridge, .instruments = std::move(columns)};
+  }
+  SOTTO_ASSIGN(const auto estimator, estimator_from_name(options.estimator).at("--estimator"));
+  if (estimator == Estimator::kRidge) {
+    return bad_input("E-refit-ridge", "the estimator \"ridge\" needs its λ", "write --ridge 10")
+        .at("--estimator");
+  }
+  if (estimator == Estimator::kTwoStage) {
+    return bad_input("E-refit-instruments", "the estimator \"two-stage\" needs its instruments",
+                     "write --instruments a,b")
+        .at("--estimator");
+  }
+  return FitMethod{.estimator = estimator};
+}
+
+// One of the models of --compare: features as a+b, or a model file of the same release.
+Result<Selection> compared(const RunRecord& source, const Release& release,
+                           const RefitOptions& options, const std::string& words) {
+  ModelWords model{.target = options.target};
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(words, ignored)) {
+    SOTTO_ASSIGN(const auto record, read_record(words));
+    SOTTO_ASSIGN(const auto other, release_in(record).at(words));
+    if (release_json(other) != release_json(release)) {
+      return bad_input("E-refit-compare", "the model is not of the same release",
+                       fmt::format("a refit of {}", source.study))
+          .at(words);
+    }
+    model.target = record.target;
+    for (const RunRecord::Coefficient& c : record.coefficients) {
+      if (c.value != 0) model.features.push_back(c.name);
+    }
+    return select(release, model);
+  }
+  std::string list = words;
+  std::ranges::replace(list, '+', ',');
+  model.features = between_commas(list);
+  return select(release, model);
+}
+
+Result<std::string> compare_models(const RunRecord& source, const Release& release,
+                                   const RefitOptions& options, Output output) {
+  const auto two = between_commas(options.compare);
+  if (two.size() != 2) {
+    return bad_input("E-refit-compare", "two models are compared, the smaller one first",
+                     "write --compare area_m2,area_m2+people, or two model files")
+        .at("--compare");
+  }
+  SOTTO_ASSIGN(const auto small, compared(source, release, options, two[0]).at("--compare"));
+  SOTTO_ASSIGN(const auto large, compared(source, release, options, two[1]).at("--compare"));
+  SOTTO_ASSIGN(const auto test, compare(release, small, large));
+  const std::string& target = large.schema.target.column;
+  return output.json() ? json_text(comparison_json(target, test)) : comparison_text(target, test);
+}
+
+// What there is to say beside models, or nothing.
+Result<std::string> structure(const Release& release, const Selection& selection, bool principal,
+                              Output output) {
+  const auto columns = varying_columns(release, selection);
+  if (principal) {
+    SOTTO_ASSIGN(const auto found, components(release, columns));
+    return output.json() ? json_text(components_json(release, found))
+                         : components_text(release, found);
+  }
+  SOTTO_ASSIGN(const auto found, correlations(release, columns));
+  return output.json() ? json_text(correlations_json(release, found))
+                       : correlations_text(release, found);
+}
+
+Result<std::string> answer(const RefitOptions& options, const Syntax& verb, Output output) {
+  SOTTO_ASSIGN(const auto source, read_record(options.source));
+  SOTTO_ASSIGN(const auto release, release_in(source).at(options.source));
+  const bool search = verb.given("--select");
+  if (options.correlations + options.components + search + verb.given("--compare") > 1) {
+    return bad_input("E-usage",
+                     "--select, --correlations, --components and --compare exclude each other",
+                     "one of them")
+        .at("the command line");
+  }
+  if (verb.given("--compare")) return compare_models(source, release, options, output);
+  SOTTO_ASSIGN(auto selection, select(release, {.target = options.target,
+                                                .features = between_commas(options.features),
+                                                .without = between_commas(options.without)}));
+  if (options.correlations || options.components) {
+    return structure(release, selection, options.components, output);
+  }
+  SOTTO_ASSIGN(const auto method,
+               method_from(options, verb, source, release).at("the command line"));
+  std::string text;
+  Json tried;
+  if (search) {
+    SOTTO_ASSIGN(const auto chosen, choose_features(release, selection, options.search));
+    text = search_text(chosen) + "\n";
+    tried = search_json(chosen);
+    selection = chosen.selection;
+  }
+  SOTTO_ASSIGN(auto model, refit(source, selection, method));
+  if (search) {
+    model.record.warnings.emplace_back(
+        "The features were chosen by the same sums: the intervals do not count that in.");
+  }
+  Json json = to_json(model);
+  if (search) json["selection"] = std::move(tried);
+  const std::string file = json_text(search ? with_digest(std::move(json)) : json);
+  text += to_text(model);
+  if (!options.out.empty()) {
+    SOTTO_TRY(write_file(options.out, file).at("--out"));
+    text += fmt::format("\n  written: {}\n", options.out);
+  }
+  return output.json() ? file : text;
+}
+
+}  // namespace
+
+Verb add_refit(const Syntax& program) {
+  auto options = std::make_shared<RefitOptions>();
+  const Syntax verb =
+      program.verb("refit", "another model from what a run has released; costs nothing",
+                   "sotto refit out/run/model.json --target people --features 'area*,heating' "
+                   "--out people.json\n"
+                   "  sotto refit out/run --select bic\n"
+                   "  sotto refit out/run --compare area_m2+people,area_m2+people+heating");
+  verb.text("run", options->source,
+            "a run's record.json, the folder that holds it, or a model.json", Need::kRequired);
+  verb.text("--target", options->target, "the column to explain; the study's own");
+  verb.text("--features", options->features,
+            "columns, levels or patterns as area*,heating=gas; all but the target");
+  verb.text("--without", options->without, "columns to leave out of them");
+  verb.text("--estimator", options->estimator,
+            "noise-aware, exact, psd-ridge or adassp; the run's own");
+  verb.number("--ridge", options->ridge,
+              "ridge regression with this λ, in units of rows; the intercept is not shrunk");
+  verb.text("--instruments", options->instruments,
+            "two-stage least squares; features among them are their own instruments");
+  verb.choice("--select", options->search,
+              {{"bic", Search::kBest},
+               {"forward", Search::kForward},
+               {"backward", Search::kBackward},
+               {"all", Search::kAll}},
+              "keep the features that a criterion with the noise in it asks for");
+  verb.flag("--correlations", options->correlations, "between the columns, with standard errors");
+  verb.flag("--components", options->components,
+            "principal components, and which are more than noise");
+  verb.text("--compare", options->compare,
+            "F-test of nested models, as a+b,a+b+c or two model files");
+  verb.text("--out", options->out, "write the model file here");
+  return {verb, [options, verb](Output output) { return answer(*options, verb, output); }};
+}
+
+}  // namespace sotto

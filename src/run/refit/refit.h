@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "run/model.h"
+#include "solve/structure.h"
+#include "solve/subsets.h"
+
+// Other models from what one study has released. Nothing is read but the release, and nothing is
+// spent: all of it is post-processing.
+namespace sotto {
+
+// Columns by the names that the study gave them (all levels of a categorical one), by one level as
+// "heating=gas", or by patterns with * and ?.
+struct ModelWords {
+  std::string target = {};  // empty: the study's
+  std::vector<std::string> features =
+      {};  // empty: the study's; with another target all other columns
+  std::vector<std::string> without = {};
+};
+
+// E-refit-column: the release has no such column or level, with the nearest that it has.
+// E-refit-target: a column of several levels; and the errors of select().
+[[nodiscard]] Result<Selection> select(const Release& release, const ModelWords& words);
+
+// The release's columns that the words of option `where` stand for. E-refit-column.
+[[nodiscard]] Result<std::vector<Eigen::Index>> find_columns(const Release& release,
+                                                             const std::vector<std::string>& words,
+                                                             const std::string& where);
+
+// Those of a selection whose moments about the mean are known: its features and its target, but for
+// the intercept and a target whose square stayed at home.
+[[nodiscard]] std::vector<Eigen::Index> varying_columns(const Release& release,
+                                                        const Selection& selection);
+
+// What a search keeps of a selection's features, columns of the study as a whole. Errors as
+// model_errors() and search_features().
+struct Chosen {
+  SearchResult search;
+  std::vector<std::string> names;  // of the search's groups
+  Selection selection;
+};
+[[nodiscard]] Result<Chosen> choose_features(const Release& release, const Selection& selection,
+                                             Search search);
+
+// Two models of one target. E-refit-compare: they are not nested. Errors as model_errors().
+[[nodiscard]] Result<NestedTest> compare(const Release& release, const Selection& small,
+                                         const Selection& large);
+
+// E-refit-release: the record has none.
+[[nodiscard]] Result<Release> release_in(const RunRecord& record);
+
+// `source` with another model of its release in it. E-refit-singular: the sums do not tell these
+// columns apart.
+[[nodiscard]] Result<Model> refit(const RunRecord& source, const Selection& selection,
+                                  const FitMethod& method);
+
+}  // namespace sotto

@@ -1,0 +1,236 @@
+#include "solve/release.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <random>
+
+#include "base/decompositions.h"
+#include "base/statistics.h"
+#include "solve/fit.h"
+#include "support/releases.h"
+
+namespace sotto {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr Eigen::Index kIncome = 1;
+constexpr Eigen::Index kTown = 4;
+constexpr Eigen::Index kRent = 5;
+
+Schema flats() {
+  Schema schema;
+  schema.target = {"rent", {0, 50}};
+  schema.features = {NumericFeature{"income", {10, 90}}, NumericFeature{"rooms", {1, 7}},
+                     CategoricalFeature{"place", {"village", "suburb", "town"}}};
+  return schema;
+}
+
+// Flats in their own units: 1, income, rooms, place=suburb, place=town, rent.
+Eigen::MatrixXd rows_of_flats() {
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  Eigen::MatrixXd rows(400, 6);
+  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+    const auto place = static_cast<int>(random() % 3);
+    rows(i, 0) = 1;
+    rows(i, 1) = 50 + 40 * uniform(random);
+    rows(i, 2) = 4 + 2 * uniform(random) + rows(i, 1) / 100;
+    rows(i, 3) = place == 1 ? 1 : 0;
+    rows(i, 4) = place == 2 ? 1 : 0;
+    rows(i, 5) = 3 + 0.2 * rows(i, 1) + 2 * rows(i, 2) + 4 * rows(i, 4) + 3 * uniform(random);
+  }
+  return rows;
+}
+
+Release release_with_noise(double sigma) {
+  return release_of_rows(flats(), rows_of_flats(), sigma, 3);
+}
+
+std::vector<bool> without(std::initializer_list<Eigen::Index> left_out) {
+  std::vector<bool> chosen(6, true);
+  for (const Eigen::Index k : left_out) chosen[static_cast<std::size_t>(k)] = false;
+  return chosen;
+}
+
+TEST(Release, HasEveryMomentInItsPlaceWithItsOwnNoise) {
+  Schema schema;
+  schema.target = {"y", {0, 1}};
+  schema.features = {NumericFeature{"x", {0, 1}}};
+  const std::vector<double> sums{1, 2, 3, 4, 5, 6};
+  const Release release = Release::from_sums(schema, kAddRemoveWeights, 7, sums);
+  EXPECT_THAT(release.columns(), ElementsAre("intercept", "x", "y"));
+  EXPECT_EQ(release.moments, (Eigen::Matrix3d() << 1, 2, 4, 2, 3, 5, 4, 5, 6).finished());
+  const double off = 7 / std::sqrt(2.0);
+  EXPECT_EQ(release.noise_sd, (Eigen::Matrix3d() << 7, off, 7, off, 7, 7, 7, 7, 14).finished());
+  EXPECT_FALSE(Release::from_sums(schema, kAddRemoveWeights, 7, std::span(sums).first(5))
+                   .squares_released());
+}
+
+TEST(Release, OfTheStudysOwnColumnsIsItsSumsToTheBit) {
+  const Release release = release_with_noise(2);
+  const TableSums table = table_sums(release, own_selection(release));
+  EXPECT_EQ(table.sums.a, release.moments.topLeftCorner(5, 5));
+  EXPECT_EQ(table.sums.b, release.moments.col(5).head(5));
+  EXPECT_EQ(table.sums.shape, NoiseShape::kSvec);
+  EXPECT_EQ(table.sums.sigma_a, 2);
+  EXPECT_EQ(table.sums.sigma_b, 2);
+  EXPECT_EQ(table.sum_of_squares, release.moments(5, 5));
+  EXPECT_EQ(table.sigma_c, 4);
+  const Selection all = select(release, kRent, without({kRent})).value();
+  EXPECT_TRUE(all == own_selection(release));
+}
+
+// What a study of fewer columns would have ended with: the same sums in the units of its own
+// ball, and noise of the same size on them, which other weights w and v say.
+TEST(Release, OfFewerColumnsGivesTheModelOfAStudyWithThese) {
+  const Release release = release_with_noise(3);
+  const Selection selection = select(release, kRent, without({kIncome, kRent})).value();
+  Schema fewer = flats();
+  fewer.features.erase(fewer.features.begin());
+  const double g =
+      Encoding::make(fewer).value().grid_scale() / Encoding::make(flats()).value().grid_scale();
+  const std::vector<Eigen::Index> kept{0, 2, 3, 4, 5};
+  Eigen::VectorXd units = Eigen::VectorXd::Constant(5, g);
+  units(4) = 1;
+  const Eigen::MatrixXd sums =
+      units.asDiagonal() * release.moments(kept, kept) * units.asDiagonal();
+  const Release study =
+      Release::from_sums(fewer, {.w2 = g * g, .v2 = std::pow(g, 4) * kAddRemoveWeights.v2},
+                         g * g * 3, sums_in_order(sums));
+  for (const Estimator estimator :
+       {Estimator::kNoiseAware, Estimator::kExact, Estimator::kPsdRidge, Estimator::kAdassp}) {
+    const Fit refit = fit_release(release, selection, {.estimator = estimator}).value();
+    const Fit fit = fit_release(study, own_selection(study), {.estimator = estimator}).value();
+    ASSERT_EQ(refit.coefficients.size(), fit.coefficients.size());
+    for (std::size_t k = 0; k < fit.coefficients.size(); ++k) {
+      const auto& expected = fit.coefficients[k];
+      EXPECT_EQ(refit.coefficients[k].name, expected.name);
+      EXPECT_NEAR(refit.coefficients[k].value, expected.value, 1e-10 * std::abs(expected.value));
+      EXPECT_NEAR(*refit.coefficients[k].standard_error, *expected.standard_error,
+                  1e-10 * *expected.standard_error);
+    }
+  }
+}
+
+Eigen::VectorXd least_squares(const Eigen::MatrixXd& x, const Eigen::VectorXd& y) {
+  return solve_symmetric(x.transpose() * x, x.transpose() * y);
+}
+
+TEST(Release, WithoutNoiseHoldsEveryLeastSquaresModelOfItsColumns) {
+  const Eigen::MatrixXd rows = rows_of_flats();
+  const Release release = release_with_noise(0);
+  for (const auto& [target, features] :
+       std::vector<std::pair<Eigen::Index, std::vector<Eigen::Index>>>{{kRent, {1, 2, 3, 4}},
+                                                                       {kRent, {2}},
+                                                                       {kRent, {}},
+                                                                       {kIncome, {2, 3, 4, 5}},
+                                                                       {kIncome, {5}},
+                                                                       {kTown, {1, 2, 5}}}) {
+    std::vector<bool> chosen(6, false);
+    std::vector<Eigen::Index> columns{0};
+    for (const Eigen::Index k : features) {
+      chosen[static_cast<std::size_t>(k)] = true;
+      columns.push_back(k);
+    }
+    const Selection selection = select(release, target, chosen).value();
+    EXPECT_EQ(selection.columns, columns);
+    const Fit fit = fit_release(release, selection, {.estimator = Estimator::kExact}).value();
+    const Eigen::VectorXd expected = least_squares(rows(Eigen::all, columns), rows.col(target));
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const auto entry = static_cast<std::size_t>(selection.entries[k]);
+      EXPECT_NEAR(fit.coefficients[entry].value, expected(static_cast<Eigen::Index>(k)), 1e-9);
+    }
+    EXPECT_NEAR(*fit.rows, 400, 1e-3);
+  }
+}
+
+TEST(Release, GivesLevelsThatWereNotChosenTheBaseLevelsCoefficient) {
+  const Release release = release_with_noise(1);
+  const Selection selection = select(release, kRent, without({3, kRent})).value();
+  const Fit fit = fit_release(release, selection, {.estimator = Estimator::kExact}).value();
+  ASSERT_EQ(fit.coefficients.size(), 5U);
+  EXPECT_EQ(fit.coefficients[3].name, "place=suburb");
+  EXPECT_EQ(fit.coefficients[3].value, 0);
+  EXPECT_FALSE(fit.coefficients[3].standard_error.has_value());
+  EXPECT_TRUE(fit.coefficients[4].standard_error.has_value());
+}
+
+TEST(Release, KeepsTheNoiseOfEachEntryWhoeverTheTargetIs) {
+  const Release release = release_with_noise(2);
+  const double s = release.scales()(0);
+  const Selection selection = select(release, kIncome, without({kIncome})).value();
+  const TableSums table = table_sums(release, selection);
+  // The study's target is a feature now: its square has σ/v = 2σ, its products σ/w = σ.
+  const double s_model = Encoding::make(selection.schema).value().grid_scale() / kGridOne;
+  const double g = s_model / s;
+  EXPECT_EQ(table.sums.shape, NoiseShape::kOwn);
+  EXPECT_NEAR(table.sums.own_sd_a(0, 0), 2 * g * g, 1e-12);
+  EXPECT_NEAR(table.sums.own_sd_a(0, 1), std::sqrt(2.0) * g * g, 1e-12);
+  EXPECT_NEAR(table.sums.own_sd_a(0, 4), 2 * g * s_model, 1e-12);
+  EXPECT_NEAR(table.sums.own_sd_a(4, 4), 4 * s_model * s_model, 1e-12);
+  EXPECT_NEAR(table.sums.own_sd_b(0), std::sqrt(2.0) * g / s, 1e-12);
+  EXPECT_NEAR(table.sums.own_sd_b(4), 2 * s_model / s, 1e-12);
+  EXPECT_NEAR(table.sigma_c, 2 / (s * s), 1e-12);
+  EXPECT_GE(table.sums.invariant_sigma() * (1 + 1e-12), table.sums.own_sd_a(0, 0));
+}
+
+TEST(Release, RefusesATargetAmongTheFeaturesAndASquareThatStayedAtHome) {
+  const Release release = release_with_noise(1);
+  EXPECT_EQ(select(release, kIncome, without({})).error().name, "E-refit-features");
+  const std::vector<double> sums = sums_in_order(release.moments);
+  const Release lean =
+      Release::from_sums(flats(), {.w2 = 1, .v2 = 0}, 1, std::span(sums).first(sums.size() - 1));
+  EXPECT_EQ(select(lean, kIncome, without({kIncome})).error().name, "E-refit-squares");
+  const Selection others = select(lean, kIncome, without({kIncome, kRent})).value();
+  const Fit fit = fit_release(lean, others, {.estimator = Estimator::kExact}).value();
+  EXPECT_TRUE(fit.errors_refused.empty()) << "the square of a feature is always released";
+}
+
+TEST(NoisySums, KnowTheShapeOfNoiseWhereItIsOne) {
+  const Eigen::MatrixXd a = Eigen::MatrixXd::Identity(3, 3);
+  const Eigen::VectorXd b = Eigen::VectorXd::Ones(3);
+  NoisySums svec{.a = a, .b = b, .sigma_a = 5, .sigma_b = 2};
+  EXPECT_EQ(NoisySums::with_sd(a, b, svec.sd_a(), svec.sd_b()).shape, NoiseShape::kSvec);
+  NoisySums entries = svec;
+  entries.shape = NoiseShape::kEntries;
+  const NoisySums own = NoisySums::with_sd(a, b, entries.sd_a(), entries.sd_b());
+  EXPECT_EQ(own.shape, NoiseShape::kOwn);
+  EXPECT_EQ(own.invariant_sigma(), entries.invariant_sigma());
+  EXPECT_LT((noise_aware(own)->theta - noise_aware(entries)->theta).norm(), 1e-12);
+}
+
+TEST(NoisySums, CountNoiseSeenThroughCoefficientsAsASimulationDoes) {
+  Eigen::Matrix3d sd;
+  sd << 1, 2, 0.5, 2, 3, 1.5, 0.5, 1.5, 0.2;
+  const Eigen::Vector3d theta(0.5, -1, 2);
+  const Eigen::MatrixXd s = theta * theta.transpose();
+  StandardNormal normal(11);
+  constexpr int kDraws = 40000;
+  Eigen::Matrix3d seen = Eigen::Matrix3d::Zero();
+  double square = 0;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    Eigen::Matrix3d e;
+    for (Eigen::Index r = 0; r < 3; ++r) {
+      for (Eigen::Index c = r; c < 3; ++c) e(r, c) = e(c, r) = sd(r, c) * normal();
+    }
+    const Eigen::Vector3d through = e * theta;
+    seen += through * through.transpose() / kDraws;
+    square += std::pow(e.cwiseProduct(s).sum(), 2) / kDraws;
+  }
+  const Eigen::MatrixXd expected = noise_seen_through(sd, theta);
+  EXPECT_LT((seen - expected).norm(), 0.03 * expected.norm());
+  EXPECT_NEAR(square / noise_variance(sd, s), 1, 0.03);
+  EXPECT_NEAR(theta.dot(expected * theta), noise_variance(sd, s), 1e-12);
+}
+
+TEST(Ridge, ShrinksAllButTheIntercept) {
+  NoisySums sums{.a = Eigen::Vector3d(10, 4, 4).asDiagonal(), .b = Eigen::Vector3d(20, 4, -8)};
+  EXPECT_EQ(ridge(sums, 4, true)->theta, Eigen::Vector3d(2, 0.5, -1));
+  EXPECT_EQ(ridge(sums, 10, false)->theta(0), 1);
+  EXPECT_EQ(ridge(sums, 0, true)->theta, exact_solution(sums)->theta);
+}
+
+}  // namespace
+}  // namespace sotto
