@@ -13,7 +13,8 @@ using testing::HasSubstr;
 class RefitVerb : public FolderTest {
  protected:
   void SetUp() override {
-    ASSERT_EQ(run_sotto({"generate", "12000", "--parties", "2", "--out", path("tables")}).status, 0);
+    ASSERT_EQ(run_sotto({"generate", "12000", "--parties", "2", "--out", path("tables")}).status,
+              0);
     const std::string data =
         fmt::format("{},{}", path("tables/party-1.csv"), path("tables/party-2.csv"));
     const CommandRun run =
