@@ -106,7 +106,7 @@ TEST(LogAxis, IsLinearInTheLogarithm) {
 
 // Any doubles at all, the extreme ones included.
 RC_GTEST_PROP(AxisProperty, HoldsItsValuesAndKeepsItsTicksInside,
-              (std::vector<std::uint64_t> bits, bool log)) {
+              (const std::vector<std::uint64_t>& bits, bool log)) {
   std::vector<double> values{1e100, 1e-100};
   if (bits.size() % 2 == 0) values.clear();
   for (const std::uint64_t b : bits) values.push_back(std::bit_cast<double>(b));
