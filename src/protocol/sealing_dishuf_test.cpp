@@ -76,7 +76,7 @@ TEST(Shuffle, ReleasesWhatAlgorithm2Says) {
   std::vector<ShuffleSeal> seals;
   std::vector<IntegerVector> multipliers;
   for (PartyId i = 0; i < 6; ++i) {
-    const auto noise = fast_noise(6, 2 * i);
+    const auto noise = fast_noise(6, std::uint64_t{2} * i);
     seals.emplace_back(secrets[i], parameters, graph.degree(i), *noise);
     multipliers.push_back(protocol::draw_multipliers(graph, i, parameters, *noise));
   }
