@@ -13,8 +13,9 @@ constexpr std::uint32_t kSieveBound = 1U << 17;
 constexpr std::size_t kCandidates = 2048;
 constexpr std::uint32_t kSmallBound = 1U << 16;
 
-// Of numbers that were drawn at random, with 1024 bits or more, a composite passes 4 rounds with
-// probability below 2^−100 [FIPS 186-5, B.3]; 8 leave room for starts that are searched upwards.
+// Of random odd numbers of k bits that pass t rounds, at most k^{3/2}·2^t·t^{−1/2}·4^{2−√(tk)} are
+// composite [Damgård, Landrock, Pomerance 1993]: 2^−155 for k = 1024 and t = 8, which leaves room
+// for bits that are fixed and for starts that are searched upwards.
 constexpr int kRounds = 8;
 
 std::vector<std::uint32_t> odd_primes_below(std::uint32_t bound) {
