@@ -79,6 +79,93 @@ TEST(Pages, NameFilesThatAreThere) {
               ElementsAre("src/attic/old.cpp"));
 }
 
+// "Suite.Name" of every test in the tree.
+std::set<std::string> tests_in_source(const SourceTree& tree) {
+  const std::set<std::string> macros{"TEST", "TEST_F", "TEST_P", "RC_GTEST_PROP"};
+  std::set<std::string> tests;
+  for (const auto& [path, text] : tree) {
+    if (!is_test_code(path)) continue;
+    const auto names = names_of(text);
+    for (std::size_t k = 0; k + 2 < names.size(); ++k) {
+      if (macros.contains(names[k])) tests.insert(names[k + 1] + "." + names[k + 2]);
+    }
+  }
+  return tests;
+}
+
+// The tests that a page names between backquotes, `Suite.Name`, and that are not there. In a name
+// `…` stands for any words, `*` for all; what stands before a slash is an instance.
+std::vector<std::string> missing_tests(const std::string& page,
+                                       const std::set<std::string>& tests) {
+  std::vector<std::string> missing;
+  for (auto open = page.find('`'); open != std::string::npos;) {
+    const auto close = page.find('`', open + 1);
+    if (close == std::string::npos) break;
+    std::string word = page.substr(open + 1, close - open - 1);
+    open = page.find('`', close + 1);
+    const auto dot = word.find('.');
+    if (dot == std::string::npos || dot + 1 == word.size()) continue;
+    const auto slash = word.rfind('/', dot);
+    const std::string suite = word.substr(slash == std::string::npos ? 0 : slash + 1,
+                                          dot - (slash == std::string::npos ? 0 : slash + 1));
+    std::string name = word.substr(dot + 1);
+    const auto upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+    const bool any = name == "*" || name.starts_with("…") || name.ends_with("…");
+    const bool camel = !suite.empty() && upper(suite[0]) &&
+                       std::ranges::all_of(suite, is_name_character) &&
+                       (any || (upper(name[0]) && std::ranges::all_of(name, is_name_character)));
+    if (!camel) continue;
+    const bool from_start = !name.starts_with("…") && name != "*";
+    for (const std::string rest : {"…", "*"}) {
+      if (name.starts_with(rest)) name.erase(0, rest.size());
+      if (name.ends_with(rest)) name.erase(name.size() - rest.size());
+    }
+    const bool there = std::ranges::any_of(tests, [&](const std::string& test) {
+      const std::string of_suite = suite + ".";
+      if (!test.starts_with(of_suite)) return false;
+      const std::string_view found = std::string_view(test).substr(of_suite.size());
+      if (!any) return found == name;
+      return from_start ? found.starts_with(name) : found.ends_with(name);
+    });
+    if (!there) missing.push_back(word);
+  }
+  return missing;
+}
+
+TEST(Pages, NameTestsThatAreThere) {
+  auto tests = tests_in_source(read_tree(kRoot / "src"));
+  tests.merge(tests_in_source(read_tree(kRoot / "tests")));
+  EXPECT_GT(tests.size(), 1000U);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kRoot / "docs")) {
+    if (entry.path().extension() != ".md") continue;
+    EXPECT_THAT(missing_tests(read_text(entry.path()), tests), IsEmpty()) << entry.path();
+  }
+  EXPECT_THAT(missing_tests("`Seal.Is`, `A/Seal.IsThere`, `Seal.Is…`, `Seal.…There`, `Seal.*`, "
+                            "`Gone.*`, `Seal.…Gone`, `model.json`, `README.md`",
+                            {"Seal.IsThere"}),
+              ElementsAre("Seal.Is", "Gone.*", "Seal.…Gone"));
+}
+
+// Every promise of the threat model has a test, and a proof where there is something to prove.
+TEST(Pages, KeepPromisesBesideTheirProofs) {
+  const std::string page = read_text(kRoot / "docs/THREAT_MODEL.md");
+  const auto table = page.find("| promise | proof |");
+  ASSERT_NE(table, std::string::npos);
+  std::size_t promises = 0;
+  for (const std::string& line : lines_of(page.substr(table))) {
+    if (!line.starts_with("| ") || line.starts_with("| promise")) continue;
+    ++promises;
+    const auto cells = line.substr(line.rfind(" | "));
+    EXPECT_TRUE(holds(cells, "`")) << "no test: " << line;
+    for (auto at = line.find("docs/proofs/"); at != std::string::npos;
+         at = line.find("docs/proofs/", at + 1)) {
+      const std::string proof = line.substr(at, line.find('`', at) - at);
+      EXPECT_TRUE(std::filesystem::exists(kRoot / proof)) << proof;
+    }
+  }
+  EXPECT_GT(promises, 10U);
+}
+
 TEST(ErrorPageChecker, ReadsNamesFromCodeAndFromThePage) {
   const SourceTree tree{
       {"base/a.cpp", "refused(\"E-one\", \"…\"); // E-comment\nbad(\"E-two-b2\")"},
