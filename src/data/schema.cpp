@@ -25,6 +25,14 @@ Result<void> check_bounds(const std::string& column, Bounds bounds) {
                    "give two finite numbers, the smaller one first");
 }
 
+bool is_number_among(std::string_view level, const std::vector<std::string>& values) {
+  double number = 0;
+  double other = 0;
+  return parse_decimal(level, number) && std::ranges::any_of(values, [&](const std::string& value) {
+           return parse_decimal(value, other) && other == number;
+         });
+}
+
 Result<void> check_levels(const CategoricalFeature& feature,
                           const std::vector<std::string>& missing_values) {
   auto wrong = [&](std::string_view what, std::string fix) {
@@ -39,7 +47,8 @@ Result<void> check_levels(const CategoricalFeature& feature,
   std::unordered_set<std::string_view> seen;
   std::unordered_set<double> values;
   for (const std::string& level : feature.levels) {
-    if (reads_as_missing(level, missing_values)) {
+    if (reads_as_missing(level, missing_values) ||
+        (feature.numbers && is_number_among(level, missing_values))) {
       return wrong(fmt::format("contain \"{}\", which reads as a missing value", level),
                    "name the level differently, in the tables too, or set missing_values");
     }

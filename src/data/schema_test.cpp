@@ -146,6 +146,11 @@ TEST(Schema, WantsNumbersWhereLevelsAreNumbersAndEachOnce) {
   EXPECT_EQ(with({"0", "one"}, false), "E-schema-levels");
   EXPECT_EQ(with({"0", "other"}, false), "E-schema-levels");
   EXPECT_EQ(with({"1", "1.0"}, false), "E-schema-levels");
+  EXPECT_EQ(error_after([](Schema& s) {
+              s.features[1] = CategoricalFeature{"smoker", {"0", "-9"}, true};
+              s.missing_values = {"-9.0"};
+            }),
+            "E-schema-levels");
 }
 
 TEST(Schema, HasALevelForWhatCountsAsOther) {

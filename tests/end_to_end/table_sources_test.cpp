@@ -200,9 +200,10 @@ Error postgres_error(const TableRequest& request) {
 }
 
 TEST_F(TableSources, PostgresErrorsAreForPeople) {
-  server_->run(
-      "drop table if exists bad; create table bad(c text, y text, k float8, x float8);"
-      "insert into bad values ('red', '1', 0, 1), ('green', 'lots', 7, 2), ('red', '3', 1, 'inf')");
+  EXPECT_TRUE(
+      server_->run("drop table if exists bad; create table bad(c text, y text, k float8, x float8);"
+                   "insert into bad values ('red', '1', 0, 1), ('green', 'lots', 7, 2), ('red', "
+                   "'3', 1, 'inf')"));
   const Error values = postgres_error(query("bad"));
   EXPECT_EQ(values.name, "E-csv-level");
   EXPECT_THAT(values.where, AllOf(HasSubstr("row 2, column \"c\""), HasSubstr("/postgres")));
@@ -230,7 +231,7 @@ TEST_F(TableSources, PostgresErrorsAreForPeople) {
 }
 
 TEST_F(TableSources, APasswordComesFromTheEnvironmentAndIsNeverShown) {
-  server_->run("create role guarded login password 's3cret'");
+  EXPECT_TRUE(server_->run("create role guarded login password 's3cret'"));
   const TableRequest request =
       query("select 'red' as c, 1 as y, 0 as k, 2 as x", server_->address("guarded"));
   ::unsetenv("PGPASSWORD");
@@ -252,10 +253,10 @@ TEST_F(TableSources, APasswordComesFromTheEnvironmentAndIsNeverShown) {
 
 // `sotto simulate` on a database, and what its record says of it.
 TEST_F(TableSources, ARecordNamesWhatWasReadWithItsDigest) {
-  server_->run(
+  EXPECT_TRUE(server_->run(
       "drop table if exists smokers; create table smokers as select g % 50 as y, "
       "0.5 + (g % 10) / 20.0 as x1, case when g % 3 = 0 then 'yes' else 'no' end as smoker "
-      "from generate_series(1, 4000) g");
+      "from generate_series(1, 4000) g"));
   const std::string study = write("study.toml", record_text().text());
   const std::string sql = "select smoker, y, x1 from smokers order by y, x1, smoker";
   const Finished run = sotto({"simulate", study, "--data", server_->address(), "--query", sql,
@@ -292,7 +293,8 @@ TEST_F(TableSources, PartiesJoinWithWhateverTheyHave) {
   std::string columns;
   for (const char letter : header)
     columns += letter == ',' ? std::string(" text,") : std::string(1, letter);
-  server_->run(fmt::format("drop table if exists homes; create table homes({} text)", columns));
+  EXPECT_TRUE(server_->run(
+      fmt::format("drop table if exists homes; create table homes({} text)", columns)));
   EXPECT_EQ(
       PostgresServer::wait(server_->psql(
           {"-q", "-c", "\\copy homes from '" + parties.table(0) + "' with (format csv, header)"},

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <grp.h>
-#include <gtest/gtest.h>
 #include <pwd.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -51,14 +50,14 @@ class PostgresServer {
   }
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
 
-  void run(const std::string& sql) const {
-    EXPECT_EQ(wait(psql({"-q", "-v", "ON_ERROR_STOP=1", "-c", sql}, "/dev/null")), 0) << sql;
+  [[nodiscard]] bool run(const std::string& sql) const {
+    return wait(psql({"-q", "-v", "ON_ERROR_STOP=1", "-c", sql}, "/dev/null")) == 0;
   }
   // What psql writes to a file, in a process of its own.
   [[nodiscard]] pid_t psql(std::vector<std::string> words, const std::string& out) const {
     words.insert(words.begin(), {(programs_ / "psql").string(), "-X", "-h", folder_.string(), "-U",
                                  "sotto", "-d", "postgres"});
-    return spawn(words, out);
+    return spawn(words, out, As::kOneself);
   }
   [[nodiscard]] static int wait(pid_t child) {
     int status = 0;
@@ -80,13 +79,17 @@ class PostgresServer {
     return found.empty() ? std::filesystem::path() : *std::ranges::max_element(found);
   }
 
-  // It refuses to run as root: then as somebody who may do nothing.
-  [[nodiscard]] pid_t spawn(const std::vector<std::string>& words, const std::string& out) const {
+  enum class As { kOneself, kServer };
+
+  // A server refuses to run as root: then it is somebody who may do nothing.
+  [[nodiscard]] static pid_t spawn(const std::vector<std::string>& words, const std::string& out,
+                                   As who) {
     std::vector<std::string> copies = words;
     std::vector<char*> pointers;
     for (std::string& word : copies) pointers.push_back(word.data());
     pointers.push_back(nullptr);
-    const passwd* nobody = ::geteuid() == 0 ? ::getpwnam("nobody") : nullptr;
+    const bool change = ::geteuid() == 0 && who == As::kServer;
+    const passwd* nobody = change ? ::getpwnam("nobody") : nullptr;
     const uid_t user = nobody == nullptr ? 0 : nobody->pw_uid;
     const gid_t group = nobody == nullptr ? 0 : nobody->pw_gid;
     const int to = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -120,16 +123,16 @@ class PostgresServer {
     const std::string log = (folder_ / "log").string();
     if (wait(spawn({(programs_ / "initdb").string(), "-D", data, "-U", "sotto", "-A", "trust", "-N",
                     "-E", "UTF8", "--locale=C", "--no-instructions"},
-                   log)) != 0) {
+                   log, As::kServer)) != 0) {
       return false;
     }
     std::ofstream(data + "/pg_hba.conf") << "local all sotto trust\nlocal all all scram-sha-256\n";
     child_ = spawn({(programs_ / "postgres").string(), "-D", data, "-k", folder_.string(), "-c",
                     "listen_addresses=", "-c", "fsync=off", "-c", "autovacuum=off"},
-                   log);
+                   log, As::kServer);
     for (int tries = 0; tries < 600; ++tries) {
       if (wait(spawn({(programs_ / "pg_isready").string(), "-q", "-h", folder_.string()},
-                     "/dev/null")) == 0) {
+                     "/dev/null", As::kOneself)) == 0) {
         return true;
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(50));

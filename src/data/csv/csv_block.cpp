@@ -158,6 +158,15 @@ void CsvBlockParser::parse_numbers(const std::uint32_t* ends, std::size_t c) {
   for (std::size_t k = 0; k < count; ++k) {
     rows_.column(c)[others[k]] = unusual_value(c, field(ends + others[k] * n, position));
   }
+  if (layout_.missing_numbers.empty()) return;
+  for (std::size_t r = 0; r < rows_.rows; ++r) {
+    double& value = rows_.column(c)[r];
+    if (is_missing(value)) value = missing_value(c, field(ends + r * n, position));
+  }
+}
+
+bool CsvBlockParser::is_missing(double value) const {
+  return std::ranges::find(layout_.missing_numbers, value) != layout_.missing_numbers.end();
 }
 
 void CsvBlockParser::parse_levels(const std::uint32_t* ends, std::size_t c) {
@@ -204,17 +213,17 @@ double CsvBlockParser::unusual_value(std::size_t c, std::string_view field) {
     }
     meant = *unquoted;
   }
-  if (reads_as_missing(meant, layout_.missing_values)) {
-    rows_.any_missing = true;
-    if (layout_.missing == MissingRule::kError) {
-      fail(field, column.name, [] {
-        return bad_input("E-csv-missing", "a value is missing",
-                         "fill it in, remove the row, or say missing = \"drop\" in the study");
-      });
-    }
-    return kMissing;
-  }
+  if (reads_as_missing(meant, layout_.missing_values)) return missing_value(c, field);
   return column.levels.empty() ? number_value(c, meant, field) : level_value(c, meant, field);
+}
+
+double CsvBlockParser::missing_value(std::size_t c, std::string_view field) {
+  rows_.any_missing = true;
+  if (layout_.missing == MissingRule::kDrop) return kMissing;
+  return fail(field, layout_.columns[c].name, [] {
+    return bad_input("E-csv-missing", "a value is missing",
+                     "fill it in, remove the row, or say missing = \"drop\" in the study");
+  });
 }
 
 double CsvBlockParser::number_value(std::size_t c, std::string_view meant, std::string_view field) {
@@ -238,6 +247,7 @@ double CsvBlockParser::level_value(std::size_t c, std::string_view meant, std::s
   if (!column.values.empty() && parse_number(meant, layout_.format.decimal, value)) {
     const auto found = std::ranges::find(column.values, value);
     if (found != column.values.end()) return static_cast<double>(found - column.values.begin());
+    if (is_missing(value)) return missing_value(c, field);
   }
   if (column.other) return *column.other;
   return fail(field, column.name, [&] {

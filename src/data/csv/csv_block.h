@@ -61,6 +61,8 @@ class CsvBlockParser {
   [[nodiscard]] double unusual_value(std::size_t c, std::string_view field);
   [[nodiscard]] double number_value(std::size_t c, std::string_view meant, std::string_view field);
   [[nodiscard]] double level_value(std::size_t c, std::string_view meant, std::string_view field);
+  [[nodiscard]] double missing_value(std::size_t c, std::string_view field);
+  [[nodiscard]] bool is_missing(double value) const;
   [[nodiscard]] bool is_empty_line(std::size_t field_before_end) const;
   // Returns what stands in the value's place. `make` is asked for the error if it is to be listed.
   template <class MakeError>

@@ -48,6 +48,10 @@ Result<CsvLayout> CsvLayout::make(const std::vector<std::string>& header, const 
   layout.fields_per_record = header.size();
   layout.missing = schema.missing;
   layout.missing_values = schema.missing_values;
+  for (const std::string& value : schema.missing_values) {
+    double number = 0;
+    if (parse_decimal(value, number)) layout.missing_numbers.push_back(number);
+  }
   for (const Feature& feature : schema.features) layout.columns.push_back(column_from(feature));
   if (with_target) layout.columns.push_back({schema.target.column, 0, {}, {}, {}});
   std::vector<std::string> absent;

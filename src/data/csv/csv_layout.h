@@ -26,6 +26,7 @@ struct CsvLayout {
   std::size_t fields_per_record = 0;
   MissingRule missing = MissingRule::kDrop;
   std::vector<std::string> missing_values;
+  std::vector<double> missing_numbers;  // those of them that are numbers: -9 and -9.0 are one
   std::vector<Column> columns;  // features in the schema's order, then the target if it is wanted
 
   // From the names in a file's header. E-csv-header.

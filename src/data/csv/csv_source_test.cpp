@@ -370,6 +370,16 @@ TEST(Csv, MarksAsMissingWhatTheStudyLists) {
   }
   EXPECT_EQ(rows[3], (std::vector<double>{9, 0, 1}));
   EXPECT_EQ(error_of("y,c,a\n1,red,NA\n", schema).name, "E-csv-number");
+  // A number is what it is, however it is written; also among levels.
+  schema.features[1] = CategoricalFeature{"c", {"0", "1"}, true};
+  const TempFile numbers("y,c,a\n1,1,-9.00\n1,-9.0,1\n1,1,-9e0\n-9,1,1\n");
+  for (const auto& row : table_of(numbers.path(), schema).value()) {
+    EXPECT_TRUE(std::isnan(row[0] + row[1] + row[2]));
+  }
+  schema.missing = MissingRule::kError;
+  const Error error = error_of("y,c,a\n1,1,1\n1,0,-9\n", schema);
+  EXPECT_EQ(error.name, "E-csv-missing");
+  EXPECT_THAT(error.where, HasSubstr("line 3, column \"a\""));
 }
 
 TEST(Csv, TakesOneNumberForOneLevelHoweverItIsWritten) {

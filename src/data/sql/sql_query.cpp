@@ -25,9 +25,10 @@ bool is_table_name(std::string_view query) {
 }
 
 std::string trimmed_query(std::string_view query) {
-  const std::size_t from = query.find_first_not_of(" \t\r\n");
-  if (from == std::string_view::npos) return {};
-  return std::string(query.substr(from, query.find_last_not_of(" \t\r\n;") - from + 1));
+  const std::size_t last = query.find_last_not_of(" \t\r\n;");
+  if (last == std::string_view::npos) return {};
+  const std::size_t first = query.find_first_not_of(" \t\r\n");
+  return std::string(query.substr(first, last - first + 1));
 }
 
 }  // namespace sotto
