@@ -373,7 +373,9 @@ TEST(Csv, MarksAsMissingWhatTheStudyLists) {
   // A number is what it is, however it is written; also among levels.
   schema.features[1] = CategoricalFeature{"c", {"0", "1"}, true};
   const TempFile numbers("y,c,a\n1,1,-9.00\n1,-9.0,1\n1,1,-9e0\n-9,1,1\n");
-  for (const auto& row : table_of(numbers.path(), schema).value()) {
+  const Table all_missing = table_of(numbers.path(), schema).value();
+  EXPECT_EQ(all_missing.size(), 4U);
+  for (const auto& row : all_missing) {
     EXPECT_TRUE(std::isnan(row[0] + row[1] + row[2]));
   }
   schema.missing = MissingRule::kError;

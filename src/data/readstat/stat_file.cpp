@@ -167,6 +167,10 @@ Result<void> write_rows(const std::string& path, StatKind kind, const Schema& sc
   for (const Column& column : pass.columns) pass.rows.text(column.name);
   pass.rows.end_row();
   const Parser rows(readstat_parser_init());
+  // libreadstat only makes variables where somebody asks for them, and needs them for values.
+  readstat_set_variable_handler(
+      rows.get(),
+      [](int, readstat_variable_t*, const char*, void*) -> int { return READSTAT_HANDLER_OK; });
   readstat_set_value_handler(rows.get(), on_value);
   const auto code = parse(kind, rows.get(), path, pass);
   if (code == READSTAT_ERROR_USER_ABORT) return {};  // nobody reads any more
