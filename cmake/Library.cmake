@@ -19,7 +19,7 @@ target_link_libraries(sotto_library
   PUBLIC tl::expected
   PRIVATE fmt::fmt tomlplusplus::tomlplusplus OpenSSL::SSL OpenSSL::Crypto ZLIB::ZLIB
           SQLite::SQLite3 protobuf::libprotobuf gRPC::grpc++ PkgConfig::GMP PkgConfig::MPFR
-          Threads::Threads)
+          Threads::Threads ${SOTTO_TABLE_LIBRARIES})
 
 if(NOT SOTTO_INSTALL)
   return()

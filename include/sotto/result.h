@@ -3,9 +3,11 @@
 // How everything in sotto fails: a value, or an error for a person. Nothing here throws for what a
 // user got wrong.
 
+#include <cstdint>
 #include <string>
 #include <tl/expected.hpp>
 #include <utility>
+#include <vector>
 
 namespace sotto {
 
@@ -24,6 +26,11 @@ struct Error {
   std::string fix;    // "add an edge between {1, 2} and {3, 4}"
   Status status = Status::kBadInput;
   std::string reason = {};  // where `what` begins with somebody's name: the rest of it
+
+  // Where one look has found several: those that follow, in the input's order, and how many
+  // more there are than are listed.
+  std::vector<Error> others = {};
+  std::uint64_t unlisted = 0;
 
   // error[E-name]: what; where; what would be right
   [[nodiscard]] std::string to_string() const;

@@ -20,28 +20,32 @@ std::string sha256(std::string_view bytes) {
   return result;
 }
 
-Digest::Digest(std::string_view purpose) : context_(EVP_MD_CTX_new()) {
+ByteDigest::ByteDigest() : context_(EVP_MD_CTX_new()) {
   check(context_ != nullptr && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1,
         "OpenSSL has SHA-256");
+}
+
+void ByteDigest::add(std::string_view bytes) {
+  check(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1,
+        "SHA-256 takes any bytes");
+}
+
+Digest::Digest(std::string_view purpose) {
   add(purpose);
 }
 
-void Digest::raw(const void* bytes, std::size_t size) {
-  check(EVP_DigestUpdate(context_.get(), bytes, size) == 1, "SHA-256 takes any bytes");
-}
-
 Digest& Digest::add(std::uint64_t number) {
-  std::array<unsigned char, 8> bytes{};
+  std::array<char, 8> bytes{};
   for (std::size_t k = 0; k < bytes.size(); ++k) {
-    bytes[k] = static_cast<unsigned char>(number >> (8 * k));
+    bytes[k] = static_cast<char>(static_cast<unsigned char>(number >> (8 * k)));
   }
-  raw(bytes.data(), bytes.size());
+  bytes_.add({bytes.data(), bytes.size()});
   return *this;
 }
 
 Digest& Digest::add(std::string_view bytes) {
   add(std::uint64_t{bytes.size()});
-  raw(bytes.data(), bytes.size());
+  bytes_.add(bytes);
   return *this;
 }
 
@@ -57,7 +61,7 @@ Digest& Digest::add(const IntegerVector& integers) {
   return *this;
 }
 
-std::string Digest::value() const {
+std::string ByteDigest::value() const {
   const std::unique_ptr<EVP_MD_CTX, Free> copy(EVP_MD_CTX_new());
   std::string result(32, '\0');
   unsigned size = 0;

@@ -17,6 +17,23 @@ namespace sotto {
 // SHA-256 of these bytes, 32 bytes.
 [[nodiscard]] std::string sha256(std::string_view bytes);
 
+// SHA-256 of bytes that come piece by piece: what `sha256sum` says of all of them.
+class ByteDigest {
+ public:
+  ByteDigest();
+
+  void add(std::string_view bytes);
+
+  // 32 bytes. The digest goes on: what is added later changes the next value.
+  [[nodiscard]] std::string value() const;
+
+ private:
+  struct Free {
+    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+  };
+  std::unique_ptr<EVP_MD_CTX, Free> context_;
+};
+
 // SHA-256 of a sequence of fields. Every field goes in with its length, so that two
 // sequences have the same digest only if they are the same.
 class Digest {
@@ -28,15 +45,11 @@ class Digest {
   Digest& add(std::span<const double> values);  // their bits
   Digest& add(const IntegerVector& integers);
 
-  // 32 bytes. The digest goes on: what is added later changes the next value.
-  [[nodiscard]] std::string value() const;
+  // As of ByteDigest.
+  [[nodiscard]] std::string value() const { return bytes_.value(); }
 
  private:
-  struct Free {
-    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-  };
-  void raw(const void* bytes, std::size_t size);
-  std::unique_ptr<EVP_MD_CTX, Free> context_;
+  ByteDigest bytes_;
 };
 
 [[nodiscard]] std::string to_hex(std::string_view bytes);

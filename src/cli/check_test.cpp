@@ -119,6 +119,13 @@ TEST_F(CheckVerb, ReadsTheTableAgainstTheSchema) {
   std::string table = read(party(0).table);
   expect_problem(check(0, {{"--data", write("no_header.csv", table.substr(table.find('\n') + 1))}}),
                  "E-csv");
+  // Every mistake of a table, not the first alone.
+  const auto first_line = table.substr(0, table.find('\n') + 1);
+  const CommandRun several =
+      check(0, {{"--data", write("wrong.csv", first_line + "x\n" + first_line + "y\n")}});
+  expect_problem(several, "line 2");
+  expect_problem(several, "line 3");
+  expect_problem(several, "line 4");
   const CommandRun none = run_sotto(
       {"check", stage_.study, "--as", "party-1", "--home", party(0).home, "--seconds", "0"});
   EXPECT_THAT(none.out, HasSubstr("no table was named"));

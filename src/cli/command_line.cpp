@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "cli/terminal/terminal.h"
 #include "run/join_event.h"
+#include "run/tables.h"
 #include "store/store.h"
 #include "study/sections.h"
 
@@ -45,6 +46,10 @@ int print_error(const Error& error, ErrorStyle style) {
   switch (style) {
     case ErrorStyle::kText:
       fmt::print(stderr, "{}\n", escape_for_terminal(error.to_string()));
+      for (const Error& other : error.others) {
+        fmt::print(stderr, "{}\n", escape_for_terminal(other.to_string()));
+      }
+      if (error.unlisted > 0) fmt::print(stderr, "… and {} more\n", error.unlisted);
       break;
     case ErrorStyle::kJson: {
       // File names need not be UTF-8, and JSON must.
@@ -197,7 +202,8 @@ int run_command_line(int argc, const char* const* argv) {
   const std::span words(argv, static_cast<std::size_t>(argc));
   const ErrorStyle style = error_style(words);
   CLI::App app(kAbout, "sotto");
-  app.set_version_flag("-V,--version", std::string("sotto ") + SOTTO_VERSION);
+  app.set_version_flag("-V,--version",
+                       fmt::format("sotto {}\ntables: {}", SOTTO_VERSION, built_in_sources()));
   app.require_subcommand(1);
   app.footer(
       "Exit status: 0 done, 1 failed, 2 bad input, 3 refused for privacy.\n"

@@ -100,6 +100,10 @@ class Syntax {
 struct JoinRequest;
 void add_party_words(const Syntax& verb, std::string& name, JoinRequest& request);
 
+// The words with which one says how to read a table that is no plain CSV file.
+struct TableRequest;
+void add_table_words(const Syntax& verb, TableRequest& table);
+
 // The words of a list as a,b,c.
 [[nodiscard]] std::vector<std::string> between_commas(const std::string& list);
 

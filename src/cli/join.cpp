@@ -67,6 +67,10 @@ Result<std::string> join(const JoinOptions& options, Output output) {
   SOTTO_TRY(check_network(study).at(request.study_file));
   SOTTO_ASSIGN(request.self, party_named(study, options.name).at("--as"));
   SOTTO_ASSIGN(request.home, home_folder(request.home));
+  if (options.ask && request.data.place == "-") {
+    return bad_input("E-usage", "--ask and --data - both read standard input",
+                     "name a file, or leave --ask away");
+  }
   catch_signals();
   const bool events = options.progress == Format::kJson;
   std::optional<ProgressBar> bar(std::in_place, "reading");
@@ -108,10 +112,24 @@ Result<std::string> join(const JoinOptions& options, Output output) {
 void add_party_words(const Syntax& verb, std::string& name, JoinRequest& request) {
   verb.text("study", request.study_file, "study.toml, the same for all", Need::kRequired);
   verb.text("--as", name, "this party's name in the study", Need::kRequired);
-  verb.text("--data", request.data, "this party's table, or its {\"A\": …, \"B\": …}; stays here");
+  verb.text("--data", request.data.place,
+            "this party's table: files, - for standard input, or postgresql://…; or its {\"A\": …, "
+            "\"B\": …}; stays here");
+  add_table_words(verb, request.data);
   verb.text("--home", request.home, kHomeHelp);
   verb.text("--listen", request.listen,
             "host:port to listen at (default: the port of its address in the study)");
+}
+
+void add_table_words(const Syntax& verb, TableRequest& table) {
+  verb.text("--query", table.query, "of a database: what to read, SQL or the name of a table");
+  verb.choice(
+      "--separator", table.dialect.separator,
+      {{"auto", std::nullopt}, {"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"bar", '|'}},
+      "what stands between a CSV file's fields; auto: what its header tells");
+  verb.choice("--decimal", table.dialect.decimal,
+              {{"auto", std::nullopt}, {"point", '.'}, {"comma", ','}},
+              "what a CSV file's numbers have; auto: point, or comma if it is nowhere else");
 }
 
 Verb add_join(const Syntax& program) {

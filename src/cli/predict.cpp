@@ -65,15 +65,17 @@ std::string predictions_text(const ModelFile& model, const Predictions& found) {
 Verb add_predict(const Syntax& program) {
   struct Options {
     std::string model;
-    std::string table;
+    TableRequest table;
     std::string out;
   };
   auto options = std::make_shared<Options>();
   const Syntax verb =
-      program.verb("predict", "predictions of a fitted model for the records of a CSV file",
+      program.verb("predict", "predictions of a fitted model for the rows of a table",
                    "sotto predict out/run/model.json new.csv --out predictions.csv");
   verb.text("model", options->model, "model.json of a run", Need::kRequired);
-  verb.text("file", options->table, "a CSV file with the model's features", Need::kRequired);
+  verb.text("file", options->table.place, "a table with the model's features; - for standard input",
+            Need::kRequired);
+  add_table_words(verb, options->table);
   verb.text("--out", options->out, "write the predictions here");
   auto run = [options](Output output) -> Result<std::string> {
     SOTTO_ASSIGN(const auto model, read_model_file(options->model));

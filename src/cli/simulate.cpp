@@ -22,7 +22,7 @@ struct SimulateOptions {
   std::uint64_t seed = 1;
   std::uint64_t trials = 1;
   CipherChoice cipher = CipherChoice::kIdeal;
-  std::string data;  // files, separated by commas
+  TableRequest data;  // files, separated by commas
   TableSplit::Kind split = TableSplit::Kind::kInterleaved;
   std::string out;  // folder for model.json and record.json; empty: none
 };
@@ -53,9 +53,18 @@ Result<void> allow_data(bool seeded, std::size_t trials, std::size_t solvers) {
 
 Result<std::vector<PartyTable>> read_data(const Study& study, const SimulateOptions& options) {
   ProgressBar bar("reading");
-  return read_tables(study, {.files = between_commas(options.data), .split = options.split},
-                     bar.callback())
-      .at("--data");
+  SOTTO_ASSIGN(auto tables, read_tables(study,
+                                        {.files = between_commas(options.data.place),
+                                         .split = options.split,
+                                         .query = options.data.query,
+                                         .dialect = options.data.dialect},
+                                        bar.callback())
+                                .at("--data"));
+  for (const SourceFacts& source : tables.front().own.sources) {
+    if (source.format.empty()) continue;
+    fmt::print(stderr, "{} has {}\n", escape_for_terminal(source.place), source.format);
+  }
+  return tables;
 }
 
 Result<std::string> over_tables(const Study& study, Solver solver, const SimulateOptions& options,
@@ -106,7 +115,9 @@ Verb add_simulate(const Syntax& program) {
   verb.choice("--cipher", options->cipher,
               {{"ideal", CipherChoice::kIdeal}, {"paillier", CipherChoice::kPaillier}},
               "what dishuf encrypts with; same answers, other times");
-  verb.text("--data", options->data, "CSV files, one per party: a.csv,b.csv; or one to split");
+  verb.text("--data", options->data.place,
+            "tables, one per party: a.csv,b.csv or '*.csv'; or one to split");
+  add_table_words(verb, options->data);
   verb.choice("--split", options->split,
               {{"interleaved", TableSplit::Kind::kInterleaved},
                {"contiguous", TableSplit::Kind::kContiguous}},

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -95,6 +96,52 @@ TEST_F(TablesOnTheCommandLine, SplitOneFileAmongTheParties) {
     EXPECT_NE(run.out.find("party-3"), std::string::npos);
   }
   EXPECT_EQ(simulate({"--data", path("party-1.csv"), "--split", "anyhow"}).status, 2);
+}
+
+TEST_F(TablesOnTheCommandLine, AreAllFilesWhoseNameFits) {
+  const CommandRun run = simulate({"--data", path("party-*.csv")});
+  EXPECT_EQ(run.status, 0) << run.err;
+  const CommandRun two = simulate({"--data", path("party-[12].csv")});
+  EXPECT_EQ(two.status, 2);
+  EXPECT_NE(two.err.find("2 files for 3 parties"), std::string::npos) << two.err;
+}
+
+TEST_F(TablesOnTheCommandLine, SayHowAFileIsWritten) {
+  std::string table = content(path("party-1.csv"));
+  std::ranges::replace(table, ',', ';');
+  std::ranges::replace(table, '.', ',');
+  std::ofstream(path("other.csv")) << table;
+  const CommandRun found = simulate({"--data", path("other.csv")});
+  EXPECT_EQ(found.status, 0) << found.err;
+  EXPECT_NE(found.err.find("fields separated by \";\", decimal comma"), std::string::npos);
+  const CommandRun told =
+      simulate({"--data", path("other.csv"), "--separator", "semicolon", "--decimal", "comma"});
+  EXPECT_EQ(told.status, 0) << told.err;
+  EXPECT_EQ(simulate({"--data", path("other.csv"), "--separator", "tab"}).status, 2);
+  EXPECT_EQ(simulate({"--data", path("other.csv"), "--decimal", "point"}).status, 2);
+}
+
+TEST_F(TablesOnTheCommandLine, SayEverythingThatIsWrongAtOnce) {
+  std::istringstream lines(content(path("party-1.csv")));
+  std::string header;
+  std::getline(lines, header);
+  std::string table = header + "\n";
+  std::string line;
+  for (int k = 0; k < 25; ++k) {
+    std::getline(lines, line);
+    table += "much" + line + "\n";
+  }
+  std::ofstream(path("wrong.csv")) << table;
+  const CommandRun run = simulate({"--data", path("wrong.csv")});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_EQ(std::ranges::count(run.err, '\n'), 21) << run.err;
+  EXPECT_NE(run.err.find("wrong.csv, line 2, column"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("wrong.csv, line 21, column"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("… and 5 more"), std::string::npos) << run.err;
+  const CommandRun scripted = simulate({"--data", path("wrong.csv"), "--format", "json"});
+  const auto json = parse_json(scripted.err);
+  EXPECT_EQ(json["error"]["others"].size(), 19U);
+  EXPECT_EQ(json["error"]["unlisted"], 5);
 }
 
 TEST_F(TablesOnTheCommandLine, TravelInRealCiphertextsWhenAskedTo) {

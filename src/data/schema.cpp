@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <string_view>
 #include <unordered_set>
@@ -24,7 +25,16 @@ Result<void> check_bounds(const std::string& column, Bounds bounds) {
                    "give two finite numbers, the smaller one first");
 }
 
-Result<void> check_levels(const CategoricalFeature& feature) {
+bool is_number_among(std::string_view level, const std::vector<std::string>& values) {
+  double number = 0;
+  double other = 0;
+  return parse_decimal(level, number) && std::ranges::any_of(values, [&](const std::string& value) {
+           return parse_decimal(value, other) && other == number;
+         });
+}
+
+Result<void> check_levels(const CategoricalFeature& feature,
+                          const std::vector<std::string>& missing_values) {
   auto wrong = [&](std::string_view what, std::string fix) {
     return bad_input("E-schema-levels",
                      fmt::format("the levels of column \"{}\" {}", feature.column, what),
@@ -35,14 +45,27 @@ Result<void> check_levels(const CategoricalFeature& feature) {
                  "list at least two levels; the first is the base");
   }
   std::unordered_set<std::string_view> seen;
+  std::unordered_set<double> values;
   for (const std::string& level : feature.levels) {
-    if (reads_as_missing(level)) {
+    if (reads_as_missing(level, missing_values) ||
+        (feature.numbers && is_number_among(level, missing_values))) {
       return wrong(fmt::format("contain \"{}\", which reads as a missing value", level),
-                   "name the level differently, in the tables too");
+                   "name the level differently, in the tables too, or set missing_values");
     }
-    if (!seen.insert(level).second) {
+    const bool is_other = feature.other && level == CategoricalFeature::kOther;
+    double value = 0;
+    if (feature.numbers && !is_other && !parse_decimal(level, value)) {
+      return wrong(fmt::format("are numbers, and \"{}\" is none", level),
+                   "write all levels as numbers, or all in quotes");
+    }
+    const bool again = feature.numbers && !is_other && !values.insert(value).second;
+    if (!seen.insert(level).second || again) {
       return wrong(fmt::format("contain \"{}\" twice", level), "list every level once");
     }
+  }
+  if (feature.other && !seen.contains(CategoricalFeature::kOther)) {
+    return wrong("have no \"other\", where all that is not listed should count",
+                 "add the level \"other\"");
   }
   return {};
 }
@@ -59,9 +82,25 @@ std::string_view trimmed(std::string_view field) {
   return field.substr(from, field.find_last_not_of(" \t") - from + 1);
 }
 
-bool reads_as_missing(std::string_view field) {
+bool reads_as_missing(std::string_view field, const std::vector<std::string>& values) {
   field = trimmed(field);
-  return field.empty() || field == "NA";
+  return field.empty() || std::ranges::find(values, field) != values.end();
+}
+
+bool parse_decimal(std::string_view field, double& value) {
+  field = trimmed(field);
+  if (!field.empty() && field.front() == '+') {
+    field.remove_prefix(1);
+    if (!field.empty() && field.front() == '-') return false;
+  }
+  // from_chars also knows words, like "inf"; no number starts with a letter.
+  const std::string_view magnitude = field.starts_with('-') ? field.substr(1) : field;
+  if (magnitude.empty() ||
+      !(magnitude.front() == '.' || (magnitude.front() >= '0' && magnitude.front() <= '9')))
+    return false;
+  const char* end = field.data() + field.size();
+  const auto [stopped, error] = std::from_chars(field.data(), end, value);
+  return error == std::errc{} && stopped == end;
 }
 
 Result<void> Schema::validate() const {
@@ -82,8 +121,9 @@ Result<void> Schema::validate() const {
                        fmt::format("column \"{}\" is a feature twice", column), "keep one of them");
     }
     const auto* numeric = std::get_if<NumericFeature>(&feature);
-    SOTTO_TRY(numeric != nullptr ? check_bounds(column, numeric->bounds)
-                                 : check_levels(std::get<CategoricalFeature>(feature)));
+    SOTTO_TRY(numeric != nullptr
+                  ? check_bounds(column, numeric->bounds)
+                  : check_levels(std::get<CategoricalFeature>(feature), missing_values));
   }
   if (target.column.empty()) {
     return bad_input("E-schema-column", "the target's column has no name",

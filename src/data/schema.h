@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -27,8 +28,13 @@ struct NumericFeature {
 
 // One 0/1 entry per level but the first, which is the base.
 struct CategoricalFeature {
+  // The level for everything that the list does not have.
+  static constexpr const char* kOther = "other";
+
   std::string column;
   std::vector<std::string> levels;
+  bool numbers = false;  // levels are numbers: 0, 0.0 and 0e0 are one
+  bool other = false;    // a level that is not in the list is kOther, which is
 };
 
 using Feature = std::variant<NumericFeature, CategoricalFeature>;
@@ -47,6 +53,9 @@ struct Schema {
 
   bool intercept = true;
   MissingRule missing = MissingRule::kDrop;
+  // What stands for "not known" beside an empty field. As CSV files of R, Python, SQL and SAS
+  // have it.
+  std::vector<std::string> missing_values = {"", "NA", "NaN", "NULL", "."};
   Target target;
   std::vector<Feature> features;
 
@@ -72,7 +81,13 @@ struct Schema {
 // Without the blanks and tabs at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view field);
 
-// A field that stands for "not known": empty, or NA; blanks around it do not count.
-[[nodiscard]] bool reads_as_missing(std::string_view field);
+// Whether a field stands for "not known": it is empty or one of `values`; blanks around it do
+// not count.
+[[nodiscard]] bool reads_as_missing(std::string_view field, const std::vector<std::string>& values);
+
+// Any decimal number: [+−] digits [. digits] [e [+−] digits], blanks around it
+// allowed, correctly rounded. False for anything else: "nan", "inf", "0x1", "1,5",
+// and what is beyond the range of doubles.
+[[nodiscard]] bool parse_decimal(std::string_view field, double& value);
 
 }  // namespace sotto

@@ -112,11 +112,55 @@ TEST(Schema, RefusesARadiusBeyondTheLongestRow) {
   }
 }
 
-TEST(Schema, ReadsOnlyEmptyAndNaAsMissing) {
-  for (const char* text : {"", " ", "NA", " NA\t"}) EXPECT_TRUE(reads_as_missing(text)) << text;
-  for (const char* text : {"na", "NaN", "null", "-", "0", "N/A"}) {
-    EXPECT_FALSE(reads_as_missing(text)) << text;
+TEST(Schema, ReadsWhatTheStudyListsAsMissingAndEmptyFieldsAlways) {
+  const Schema usual;
+  for (const char* text : {"", " ", "NA", " NA\t", "NaN", "NULL", " ."}) {
+    EXPECT_TRUE(reads_as_missing(text, usual.missing_values)) << text;
   }
+  for (const char* text : {"na", "nan", "null", "-", "0", "N/A", ".."}) {
+    EXPECT_FALSE(reads_as_missing(text, usual.missing_values)) << text;
+  }
+  EXPECT_TRUE(reads_as_missing("-9", {"-9"}));
+  EXPECT_TRUE(reads_as_missing(" ", {"-9"}));
+  EXPECT_FALSE(reads_as_missing("NA", {"-9"}));
+}
+
+TEST(Schema, TakesALevelThatOtherStudiesCallMissing) {
+  const auto with_dot = [](Schema& s) { s.features[1] = CategoricalFeature{"smoker", {"a", "."}}; };
+  EXPECT_EQ(error_after(with_dot), "E-schema-levels");
+  EXPECT_EQ(error_after([&](Schema& s) {
+              with_dot(s);
+              s.missing_values = {"NA"};
+            }),
+            "");
+}
+
+TEST(Schema, WantsNumbersWhereLevelsAreNumbersAndEachOnce) {
+  const auto with = [](const std::vector<std::string>& levels, bool other) {
+    return error_after([&](Schema& s) {
+      s.features[1] = CategoricalFeature{"smoker", levels, true, other};
+    });
+  };
+  EXPECT_EQ(with({"0", "1.5"}, false), "");
+  EXPECT_EQ(with({"0", "1", "other"}, true), "");
+  EXPECT_EQ(with({"0", "one"}, false), "E-schema-levels");
+  EXPECT_EQ(with({"0", "other"}, false), "E-schema-levels");
+  EXPECT_EQ(with({"1", "1.0"}, false), "E-schema-levels");
+  EXPECT_EQ(error_after([](Schema& s) {
+              s.features[1] = CategoricalFeature{"smoker", {"0", "-9"}, true};
+              s.missing_values = {"-9.0"};
+            }),
+            "E-schema-levels");
+}
+
+TEST(Schema, HasALevelForWhatCountsAsOther) {
+  const auto with = [](const std::vector<std::string>& levels) {
+    return error_after([&](Schema& s) {
+      s.features[1] = CategoricalFeature{"smoker", levels, false, true};
+    });
+  };
+  EXPECT_EQ(with({"a", "other"}), "");
+  EXPECT_EQ(with({"a", "b"}), "E-schema-levels");
 }
 
 }  // namespace

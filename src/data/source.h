@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -45,7 +46,19 @@ class RawRows {
 // never two groups of one worker at once.
 using RowSink = std::function<void(std::size_t worker, const RawRows& rows)>;
 
-// One party's table, wherever it lies; today in CSV files (csv/csv_source.h).
+// What was read, for the record that stays with the party: where it was, and the SHA-256 of what
+// came from there.
+struct SourceFacts {
+  std::string kind = {};    // "csv", "sqlite", "postgresql", "stata", "spss" or "sas"
+  std::string place = {};   // a file, or a server with its database; never a password
+  std::string query = {};   // of a database
+  std::string format = {};  // of a CSV file, where it is not the usual one
+  std::string sha256 = {};  // of the file's bytes, or of the rows' text
+
+  bool operator==(const SourceFacts&) const = default;
+};
+
+// One party's table, wherever it lies (table.h).
 class Source {
  public:
   virtual ~Source() = default;

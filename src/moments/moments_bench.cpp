@@ -81,7 +81,7 @@ void count_bytes(benchmark::State& state) {
 
 template <class Use>
 void for_each_block(Use use) {
-  RecordBlocks source = RecordBlocks::open(sample().path).value();
+  RecordBlocks source(text_of_file(sample().path).open({}, false).value());
   RecordBlock block;
   while (source.next(block).value()) use(block.text());
 }

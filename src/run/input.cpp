@@ -63,10 +63,10 @@ Input input_of(const PlannedStudy& planned, const Quadratic& cost) {
           .own = std::nullopt};
 }
 
-Result<Input> read_input(const PlannedStudy& planned, PartyId self, const std::string& data,
+Result<Input> read_input(const PlannedStudy& planned, PartyId self, const TableRequest& data,
                          const CsvProgress& progress) {
   if (planned.study.privacy.unit == Unit::kEntry) {
-    SOTTO_ASSIGN(const auto cost, read_cost(planned, self, data));
+    SOTTO_ASSIGN(const auto cost, read_cost(planned, self, data.place));
     return input_of(planned, cost);
   }
   if (data.empty()) {

@@ -30,9 +30,9 @@ struct Input {
 [[nodiscard]] Input input_of(const PlannedStudy& planned, const Quadratic& cost);
 
 // One party's own: `data` is its table (unit = "record") or its A and B (unit = "entry"; may be
-// empty if the study brings a family). E-data-missing, E-problem-…, and the errors of data/csv.
+// empty if the study brings a family). E-data-missing, E-problem-…, and the errors of data/table.h.
 [[nodiscard]] Result<Input> read_input(const PlannedStudy& planned, PartyId self,
-                                       const std::string& data, const CsvProgress& progress = {});
+                                       const TableRequest& data, const CsvProgress& progress = {});
 
 // All parties' costs for a simulation: the family's, or the files'. E-problem-missing without a
 // [problem]; E-problem-shape where the files are not of the study's m.

@@ -31,7 +31,7 @@ namespace sotto {
 struct JoinRequest {
   std::string study_file;  // for what is said about it
   PartyId self = 0;
-  std::string data;     // run/input.h
+  TableRequest data;    // run/input.h
   std::string home;     // key, journal, ledger and results
   std::string account;  // in the ledger; empty: default_account() (run/account.h)
   std::string listen;   // empty: where the study says

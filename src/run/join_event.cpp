@@ -71,11 +71,15 @@ void take_field(const Json& json, const char* name, T& value) {
 }  // namespace
 
 Json to_json(const Error& error) {
-  return {{"name", error.name},
-          {"what", error.what},
-          {"where", error.where},
-          {"fix", error.fix},
-          {"status", static_cast<int>(error.status)}};
+  Json json = {{"name", error.name},
+               {"what", error.what},
+               {"where", error.where},
+               {"fix", error.fix},
+               {"status", static_cast<int>(error.status)}};
+  if (error.others.empty()) return json;
+  json["others"] = json_list(error.others, [](const Error& other) { return to_json(other); });
+  json["unlisted"] = error.unlisted;
+  return json;
 }
 
 std::string to_json_line(const JoinEvent& event, std::int64_t time) {

@@ -52,6 +52,17 @@ TEST(JoinEvents, CarryAnErrorAsEveryVerbDoes) {
   EXPECT_EQ(json["error"]["name"], "E-x");
   EXPECT_EQ(json["error"]["fix"], "b");
   EXPECT_EQ(json["error"]["status"], 1);
+  EXPECT_FALSE(json["error"].contains("others"));
+}
+
+TEST(JoinEvents, CarryAllErrorsOfATable) {
+  Error error = bad_input("E-x", "a", "b");
+  error.others = {bad_input("E-y", "c", "d").at("line 4")};
+  error.unlisted = 3;
+  const auto json = line_of({.kind = Kind::kFailed, .text = "", .error = error})["error"];
+  EXPECT_EQ(json["others"][0]["name"], "E-y");
+  EXPECT_EQ(json["others"][0]["where"], "line 4");
+  EXPECT_EQ(json["unlisted"], 3);
 }
 
 TEST(JoinEvents, AreJsonWhateverTheWordsOfOthersAre) {

@@ -137,10 +137,14 @@ Json schema_json(const Schema& schema) {
       return {{"column", numeric->column}, {"bounds", bounds(numeric->bounds)}};
     }
     const auto& categorical = std::get<CategoricalFeature>(feature);
-    return {{"column", categorical.column}, {"levels", categorical.levels}};
+    Json json = {{"column", categorical.column}, {"levels", categorical.levels}};
+    if (categorical.numbers) json["numbers"] = true;
+    if (categorical.other) json["other"] = true;
+    return json;
   };
   return {{"intercept", schema.intercept},
           {"missing", schema.missing == MissingRule::kError ? "error" : "drop"},
+          {"missing_values", schema.missing_values},
           {"radius", schema.radius},
           {"target", {{"column", schema.target.column}, {"bounds", bounds(schema.target.bounds)}}},
           {"features", json_list(schema.features, feature_json)}};
@@ -153,6 +157,9 @@ Schema schema_from(const Json& json, const std::string& path, std::string& probl
   const std::string missing = fields.text("missing");
   fields.expect(missing == "drop" || missing == "error", "missing", "\"drop\" or \"error\"");
   schema.missing = missing == "error" ? MissingRule::kError : MissingRule::kDrop;
+  // Files of 0.2 and before do not say it.
+  schema.missing_values = fields.has("missing_values") ? fields.texts("missing_values")
+                                                       : std::vector<std::string>{"", "NA"};
   schema.radius = fields.number("radius");
   JsonFields target(fields.json("target"), path + ".target", problem);
   schema.target.column = target.text("column");
@@ -161,7 +168,9 @@ Schema schema_from(const Json& json, const std::string& path, std::string& probl
     JsonFields feature(*element, name, problem);
     const std::string column = feature.text("column");
     if (feature.has("levels")) {
-      schema.features.emplace_back(CategoricalFeature{column, feature.texts("levels")});
+      schema.features.emplace_back(CategoricalFeature{
+          column, feature.texts("levels"), feature.has("numbers") && feature.truth("numbers"),
+          feature.has("other") && feature.truth("other")});
     } else {
       schema.features.emplace_back(NumericFeature{column, read_bounds(feature)});
     }

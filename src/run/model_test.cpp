@@ -78,6 +78,23 @@ TEST(ModelFile, NeverHasWhatBelongsToOneParty) {
   EXPECT_EQ(json.dump().find("77"), std::string::npos);
 }
 
+TEST(ModelFile, KeepsWhatALevelIsAndWhatIsMissing) {
+  Schema schema = household_schema();
+  schema.missing_values = {"-9"};
+  schema.features.emplace_back(CategoricalFeature{"k", {"1", "2", "other"}, true, true});
+  std::string problem;
+  const Schema back = schema_from(schema_json(schema), "encoding", problem);
+  EXPECT_EQ(problem, "");
+  EXPECT_EQ(back.missing_values, schema.missing_values);
+  const auto& levels = std::get<CategoricalFeature>(back.features.back());
+  EXPECT_TRUE(levels.numbers && levels.other);
+  Json old = schema_json(household_schema());
+  old.erase("missing_values");
+  EXPECT_EQ(schema_from(old, "encoding", problem).missing_values,
+            (std::vector<std::string>{"", "NA"}))
+      << "what it meant when it was written";
+}
+
 TEST(ModelFile, ReadsBackWhatWasWritten) {
   const auto model = model_file_from_json(to_json(sample_model()), "model.json");
   ASSERT_TRUE(model.has_value()) << model.error().to_string();
@@ -107,6 +124,7 @@ TEST(ModelFile, NamesTheFieldThatIsMissingOrWrong) {
   EXPECT_TRUE(names(complaint("/encoding", nullptr), "encoding"));
   EXPECT_TRUE(names(complaint("/encoding/intercept", 1), "encoding.intercept"));
   EXPECT_TRUE(names(complaint("/encoding/missing", "maybe"), "encoding.missing"));
+  EXPECT_TRUE(names(complaint("/encoding/missing_values", "NA"), "encoding.missing_values"));
   EXPECT_TRUE(names(complaint("/encoding/target/bounds", {1}), "encoding.target.bounds"));
   EXPECT_TRUE(names(complaint("/encoding/features/0/bounds", "wide"), "encoding.features[0]"));
   EXPECT_TRUE(names(complaint("/encoding/features/4/levels", {1, 2}), "encoding.features[4]"));

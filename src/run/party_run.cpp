@@ -99,13 +99,13 @@ PartyId place_among(std::span<const PartyId> members, PartyId self) {
 
 }  // namespace
 
-Result<PartyRun> PartyRun::make(const Study& study, PartyId self, const std::string& data,
+Result<PartyRun> PartyRun::make(const Study& study, PartyId self, const TableRequest& data,
                                 const CsvProgress& progress) {
   SOTTO_ASSIGN(auto planned, plan_study(study, study.solver));
   return make(std::move(planned), self, data, progress);
 }
 
-Result<PartyRun> PartyRun::make(PlannedStudy planned, PartyId self, const std::string& data,
+Result<PartyRun> PartyRun::make(PlannedStudy planned, PartyId self, const TableRequest& data,
                                 const CsvProgress& progress) {
   SOTTO_ASSIGN(auto input, read_input(planned, self, data, progress));
   PartyRun run(planned.study, self, std::move(input));

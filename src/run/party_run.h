@@ -22,11 +22,11 @@ class PartyRun {
  public:
   // Reads `data` (run/input.h), and puts it behind the privacy boundary.
   [[nodiscard]] static Result<PartyRun> make(const Study& study, PartyId self,
-                                             const std::string& data,
+                                             const TableRequest& data,
                                              const CsvProgress& progress = {});
   // The same where somebody has planned the study already.
   [[nodiscard]] static Result<PartyRun> make(PlannedStudy planned, PartyId self,
-                                             const std::string& data,
+                                             const TableRequest& data,
                                              const CsvProgress& progress = {});
 
   // This party's state machine among `members`: every random number comes from `keys`.

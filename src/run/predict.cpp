@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/json.h"
-#include "data/csv/csv_source.h"
 #include "data/encoding.h"
 #include "run/kept_json.h"
 
@@ -118,7 +117,7 @@ Result<ModelFile> read_model_file(const std::string& path) {
   return model_file_from_json(json, path);
 }
 
-Result<Predictions> predict(const ModelFile& model, const std::string& path) {
+Result<Predictions> predict(const ModelFile& model, const TableRequest& table) {
   SOTTO_ASSIGN(const auto encoding, Encoding::make(model.schema));
   if (model.schema.features.empty()) {
     return bad_input("E-predict-features", "the model has no features to predict from",
@@ -129,9 +128,9 @@ Result<Predictions> predict(const ModelFile& model, const std::string& path) {
   in_order.threads = 1;
   in_order.with_target = false;
   Predictor predictor(model, encoding);
-  SOTTO_TRY(CsvSource({path}, in_order).read(model.schema, [&](std::size_t, const RawRows& rows) {
-    predictor.add(rows);
-  }));
+  SOTTO_ASSIGN(const CsvSource source, open_table(table, in_order));
+  SOTTO_TRY(
+      source.read(model.schema, [&](std::size_t, const RawRows& rows) { predictor.add(rows); }));
   return predictor.result();
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "data/schema.h"
+#include "data/table.h"
 #include "run/run_record.h"
 
 namespace sotto {
@@ -46,8 +47,8 @@ struct Predictions {
 //     ŷ = m_y + min(1, R/‖u‖)·(β₀ + Σ β_k v_k − m_y),
 //
 // v the clipped values, u the scaled ones (data/encoding.h), m_y the middle of the
-// target's bounds (0 without an intercept). The file needs the features' columns,
-// in any order; the target's is not read. Errors as for training: E-csv-….
-[[nodiscard]] Result<Predictions> predict(const ModelFile& model, const std::string& path);
+// target's bounds (0 without an intercept). The table needs the features' columns,
+// in any order; the target's is not read. Errors as for training: data/table.h.
+[[nodiscard]] Result<Predictions> predict(const ModelFile& model, const TableRequest& table);
 
 }  // namespace sotto

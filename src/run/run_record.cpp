@@ -59,11 +59,31 @@ Adversary adversary_from(const Json& json, const std::string& path, std::string&
   return a;
 }
 
+Json source_json(const SourceFacts& source) {
+  Json json = {{"kind", source.kind}, {"place", source.place}};
+  if (!source.query.empty()) json["query"] = source.query;
+  if (!source.format.empty()) json["format"] = source.format;
+  json["sha256"] = source.sha256;
+  return json;
+}
+
+SourceFacts source_from(const Json& json, const std::string& path, std::string& problem) {
+  JsonFields fields(json, path, problem);
+  SourceFacts source{.kind = fields.text("kind"), .place = fields.text("place")};
+  if (fields.has("query")) source.query = fields.text("query");
+  if (fields.has("format")) source.format = fields.text("format");
+  source.sha256 = fields.text("sha256");
+  fields.finish();
+  return source;
+}
+
 Json own_json(const RunRecord::Own& own) {
-  return {{"party", own.party},
-          {"rows", own.rows},
-          {"dropped", own.dropped},
-          {"clipped", clipped_json(own.clipped)}};
+  Json json = {{"party", own.party},
+               {"rows", own.rows},
+               {"dropped", own.dropped},
+               {"clipped", clipped_json(own.clipped)}};
+  if (!own.sources.empty()) json["sources"] = json_list(own.sources, source_json);
+  return json;
 }
 
 RunRecord::Own own_from(const Json& json, const std::string& path, std::string& problem) {
@@ -78,6 +98,11 @@ RunRecord::Own own_from(const Json& json, const std::string& path, std::string& 
                            .below = column.count("below"),
                            .above = column.count("above")});
     column.finish();
+  }
+  if (fields.has("sources")) {
+    for (const auto& [element, name] : fields.elements("sources")) {
+      own.sources.push_back(source_from(*element, name, problem));
+    }
   }
   fields.finish();
   return own;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "data/source.h"
 #include "plan/plan.h"
 #include "privacy/calibrate/noise.h"
 #include "privacy/observe/adversary.h"
@@ -40,6 +41,8 @@ struct RunRecord {
     std::uint64_t rows = 0;
     std::uint64_t dropped = 0;
     std::vector<Clipped> clipped;
+    std::vector<SourceFacts> sources =
+        {};  // what was read; more than one where a table is in pieces
   };
   struct RoundPoint {
     std::uint64_t round = 0;

@@ -100,6 +100,10 @@ RunRecord any_record() {
   r.warnings = {text()};
   for (int k = *rc::gen::inRange(0, 3); k > 0; --k) {
     r.own.push_back({text(), *rc::gen::arbitrary<std::uint64_t>(), 7, {{text(), 0, 12}}});
+    if (*rc::gen::arbitrary<bool>()) {
+      r.own.back().sources = {{"csv", text(), "", text(), text()},
+                              {"postgresql", text(), text(), "", text()}};
+    }
   }
   r.transcript_hash = text();
   return r;

@@ -73,36 +73,54 @@ std::vector<PartyTable> tables_of(const Study& study, std::vector<TableMoments> 
   return tables;
 }
 
-Result<PartyTable> read_own_table(const Study& study, PartyId self, const std::string& file,
+Result<PartyTable> read_own_table(const Study& study, PartyId self, const TableRequest& request,
                                   const CsvProgress& progress) {
   if (!study.data) return not_over_tables();
+  std::vector<SourceFacts> sources;
   CsvOptions options;
   options.progress = progress;
-  SOTTO_ASSIGN(TableMoments table, read_moments(CsvSource({file}, options), *study.data));
-  return party_table(study, self, std::move(table));
+  options.on_facts = [&](const SourceFacts& facts) { sources.push_back(facts); };
+  SOTTO_ASSIGN(const CsvSource source, open_table(request, options));
+  SOTTO_ASSIGN(TableMoments moments, read_moments(source, *study.data));
+  PartyTable table = party_table(study, self, std::move(moments));
+  table.own.sources = std::move(sources);
+  return table;
 }
 
 Result<std::vector<PartyTable>> read_tables(const Study& study, const TableFiles& files,
                                             const CsvProgress& progress) {
   if (!study.data) return not_over_tables();
+  std::vector<TableRequest> requests;
+  for (const std::string& place : files.files) {
+    for (const std::string& file : files_named(place)) {
+      requests.emplace_back(file);
+      requests.back().query = files.query;
+      requests.back().dialect = files.dialect;
+    }
+  }
   const std::size_t parties = study.graph().size();
-  const std::size_t given = files.files.size();
+  const std::size_t given = requests.size();
   if (given != 1 && given != parties) {
     return bad_input(
         "E-data-files", fmt::format("{} files for {} parties", given, parties),
         fmt::format("name {} files, one per party, or a single one to split", parties));
   }
   if (given < parties) {
+    std::vector<SourceFacts> sources;
     CsvOptions in_order;
     in_order.threads = 1;
-    SOTTO_ASSIGN(std::vector<TableMoments> dealt,
-                 read_split_moments(CsvSource(files.files, in_order), *study.data,
-                                    {.parties = parties, .kind = files.split}));
-    return tables_of(study, std::move(dealt));
+    in_order.on_facts = [&](const SourceFacts& facts) { sources = {facts}; };
+    SOTTO_ASSIGN(const CsvSource source, open_table(requests.front(), in_order));
+    SOTTO_ASSIGN(
+        std::vector<TableMoments> dealt,
+        read_split_moments(source, *study.data, {.parties = parties, .kind = files.split}));
+    std::vector<PartyTable> tables = tables_of(study, std::move(dealt));
+    for (PartyTable& table : tables) table.own.sources = sources;
+    return tables;
   }
   std::vector<PartyTable> tables;
   for (PartyId i = 0; i < parties; ++i) {
-    SOTTO_ASSIGN(PartyTable table, read_own_table(study, i, files.files[i], progress));
+    SOTTO_ASSIGN(PartyTable table, read_own_table(study, i, requests[i], progress));
     tables.push_back(std::move(table));
   }
   return tables;

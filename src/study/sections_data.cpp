@@ -1,6 +1,8 @@
 // [data]: the columns of a table, with their public bounds and levels.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "study/sections.h"
 
 namespace sotto {
@@ -15,11 +17,38 @@ std::optional<Bounds> read_bounds(TomlReader& section) {
   return std::nullopt;
 }
 
+// ["no", "yes"] or [0, 1]; with other = true there is one level more, unless it is in the list.
+std::optional<CategoricalFeature> read_levels(TomlReader& section, const std::string& column) {
+  CategoricalFeature feature{column, {}};
+  const toml::node* node = section.node("levels");
+  const bool numbers = node != nullptr && node->is_array() && !node->as_array()->empty() &&
+                       node->as_array()->front().is_number();
+  if (numbers) {
+    feature.numbers = true;
+    for (const double level : section.optional_numbers("levels").value_or(std::vector<double>{})) {
+      feature.levels.push_back(fmt::format("{}", level));
+    }
+  } else {
+    feature.levels = section.optional_texts("levels").value_or(std::vector<std::string>{});
+  }
+  feature.other = section.optional_flag("other").value_or(false);
+  if (feature.other && node == nullptr) {
+    section.fail_value("other", "other = true is for a column with levels",
+                       "list the levels that are known, or leave it away");
+  }
+  if (node == nullptr) return std::nullopt;
+  const std::string other = CategoricalFeature::kOther;
+  if (feature.other && std::ranges::find(feature.levels, other) == feature.levels.end()) {
+    feature.levels.push_back(other);
+  }
+  return feature;
+}
+
 Result<Feature> read_feature(const toml::table* table, const std::string& file) {
   TomlReader section(table, "[[data.feature]]", file);
   const std::string column = section.text("column");
   const auto bounds = read_bounds(section);
-  const auto levels = section.optional_texts("levels");
+  auto levels = read_levels(section, column);
   if (bounds.has_value() == levels.has_value()) {
     section.fail_value("column",
                        fmt::format("feature \"{}\" needs bounds or levels, and not both", column),
@@ -27,7 +56,7 @@ Result<Feature> read_feature(const toml::table* table, const std::string& file) 
   }
   SOTTO_TRY(section.finish());
   if (bounds) return Feature(NumericFeature{column, *bounds});
-  return Feature(CategoricalFeature{column, *levels});
+  return Feature(*std::move(levels));
 }
 
 }  // namespace
@@ -38,6 +67,9 @@ Result<std::optional<Schema>> read_data_section(TomlReader section, const std::s
   schema.intercept = section.optional_flag("intercept").value_or(true);
   if (section.choice("missing", {"drop", "error"}, "drop") == "error") {
     schema.missing = MissingRule::kError;
+  }
+  if (auto values = section.optional_texts("missing_values")) {
+    schema.missing_values = *std::move(values);
   }
   schema.radius = section.optional_number("radius").value_or(0);
   const toml::node* target = section.node("target");

@@ -248,6 +248,46 @@ TEST(StudyFile, RefusesFeaturesWithoutPublicBoundsOrLevels) {
       "E-schema-bounds");
 }
 
+TEST(StudyFile, TakesLevelsThatAreNumbersAndALevelForAllOthers) {
+  const auto last = [](const std::string& lines) {
+    const auto study = record_text().append("[[data.feature]]\ncolumn = \"z\"\n" + lines).parse();
+    EXPECT_TRUE(study) << lines << study.error().to_string();
+    return std::get<CategoricalFeature>(study->data->features.back());
+  };
+  const auto numbers = last("levels = [0, 1, 2.5]\n");
+  EXPECT_TRUE(numbers.numbers);
+  EXPECT_EQ(numbers.levels, (std::vector<std::string>{"0", "1", "2.5"}));
+  const auto texts = last("levels = [\"0\", \"1\"]\n");
+  EXPECT_FALSE(texts.numbers || texts.other);
+  const auto more = last("levels = [\"a\"]\nother = true\n");
+  EXPECT_TRUE(more.other);
+  EXPECT_EQ(more.levels, (std::vector<std::string>{"a", "other"}));
+  const auto first = last("levels = [\"other\", \"a\"]\nother = true\n");
+  EXPECT_EQ(first.levels, (std::vector<std::string>{"other", "a"}));
+  const auto both = last("levels = [1, 2]\nother = true\n");
+  EXPECT_EQ(both.levels, (std::vector<std::string>{"1", "2", "other"}));
+
+  const auto refused = [](const std::string& lines) {
+    return error_of(record_text().append("[[data.feature]]\ncolumn = \"z\"\n" + lines)).name;
+  };
+  EXPECT_EQ(refused("levels = [1, \"a\"]\n"), "E-study-value");
+  EXPECT_EQ(refused("levels = [\"a\", 1]\n"), "E-study-value");
+  EXPECT_EQ(refused("levels = [1, 1.0]\n"), "E-schema-levels");
+  EXPECT_EQ(refused("bounds = [0, 1]\nother = true\n"), "E-study-value");
+  EXPECT_EQ(refused("levels = [\"a\", \"b\"]\nother = \"yes\"\n"), "E-study-value");
+}
+
+TEST(StudyFile, SaysWhatStandsForAMissingValue) {
+  const auto usual = record_text().parse();
+  EXPECT_EQ(usual->data->missing_values, (std::vector<std::string>{"", "NA", "NaN", "NULL", "."}));
+  const auto own = record_text().set("data", "missing_values", "[\"-9\"]").parse();
+  ASSERT_TRUE(own) << own.error().to_string();
+  EXPECT_EQ(own->data->missing_values, (std::vector<std::string>{"-9"}));
+  EXPECT_EQ(error_of(record_text().set("data", "missing_values", "[-9]")).name, "E-study-value");
+  EXPECT_EQ(error_of(record_text().set("data", "missing_values", "[\"yes\"]")).name,
+            "E-schema-levels");
+}
+
 TEST(StudyFile, FindsProblemFilesBesideTheStudy) {
   const auto folder =
       std::filesystem::temp_directory_path() / fmt::format("sotto_study_file_test_{}", ::getpid());

@@ -206,6 +206,10 @@ std::string Parties::study_hash() const {
       parse_json(sotto({"plan", study(), "--format", "json"}))["study_hash"].get<std::string>());
 }
 
+std::string Parties::table(std::size_t party) const {
+  return (folder_ / "tables" / (name(party) + ".csv")).string();
+}
+
 void Parties::start(std::size_t party, const Start& how) {
   std::vector<std::string> words = how.before;
   for (const std::string& word :
@@ -216,7 +220,7 @@ void Parties::start(std::size_t party, const Start& how) {
   }
   if (tables_) {
     words.emplace_back("--data");
-    words.push_back((folder_ / "tables" / (name(party) + ".csv")).string());
+    words.push_back(how.data.empty() ? table(party) : how.data);
   }
   words.insert(words.end(), how.words.begin(), how.words.end());
   processes_.erase(party);

@@ -71,6 +71,7 @@ struct NetworkOptions {
 struct Start {
   std::vector<std::string> before = {};     // words in front of the program: ip netns exec NAME
   std::vector<std::string> words = {};      // more options
+  std::string data = {};                    // its table; empty: the CSV file that was made up
   std::vector<std::string> variables = {};  // of the environment
 };
 
@@ -88,6 +89,7 @@ class Parties {
   [[nodiscard]] std::string study() const { return (folder_ / "study.toml").string(); }
   [[nodiscard]] std::string study_hash() const;  // 32 bytes
   [[nodiscard]] std::string home(std::size_t party) const;
+  [[nodiscard]] std::string table(std::size_t party) const;  // made up, CSV
   [[nodiscard]] const std::string& address(std::size_t party) const { return addresses_[party]; }
   [[nodiscard]] static std::string name(std::size_t party);
 

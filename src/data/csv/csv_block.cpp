@@ -12,92 +12,17 @@ namespace {
 
 constexpr std::size_t kFewLevels = 8;  // up to here, comparing beats hashing
 
-// What an error shows of a field: enough to find it, never a whole page.
-std::string shown(std::string_view field) {
-  constexpr std::size_t kShown = 40;
-  return field.size() <= kShown ? std::string(field) : std::string(field.substr(0, kShown)) + "…";
-}
-
-// The names of a header, or the beginning of a long one.
-std::string shown(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 20;
-  std::string text;
-  for (std::size_t k = 0; k < std::min(kShown, names.size()); ++k) {
-    text += fmt::format("{}\"{}\"", k == 0 ? "" : ", ", shown(names[k]));
-  }
-  return names.size() <= kShown ? text : fmt::format("{} and {} more", text, names.size() - kShown);
+// parse_decimal() where the point is a comma. Then a point is nothing that a number may have: it
+// would be read as a thousand times too small, or the other way round.
+bool parse_number(std::string_view field, char decimal, double& value) {
+  if (decimal == '.') return parse_decimal(field, value);
+  if (field.find('.') != std::string_view::npos) return false;
+  std::string with_point(field);
+  std::ranges::replace(with_point, decimal, '.');
+  return parse_decimal(with_point, value);
 }
 
 }  // namespace
-
-Result<CsvLayout> CsvLayout::make(const std::vector<std::string>& header, const Schema& schema,
-                                  bool with_target) {
-  CsvLayout layout;
-  layout.fields_per_record = header.size();
-  layout.missing = schema.missing;
-  for (const Feature& feature : schema.features) {
-    const auto* categorical = std::get_if<CategoricalFeature>(&feature);
-    layout.columns.push_back(
-        {column_of(feature), 0,
-         categorical == nullptr ? std::vector<std::string>{} : categorical->levels});
-  }
-  if (with_target) layout.columns.push_back({schema.target.column, 0, {}});
-  for (Column& column : layout.columns) {
-    const auto found = std::find(header.begin(), header.end(), column.name);
-    if (found == header.end()) {
-      const bool other_separator =
-          header.size() == 1 && header[0].find_first_of(";\t|") != std::string::npos;
-      return bad_input("E-csv-header",
-                       fmt::format("column \"{}\" of the study is not in the header, which has {}",
-                                   column.name, shown(header)),
-                       other_separator
-                           ? "separate the fields by commas"
-                           : "name the column in the file's first line as in the study");
-    }
-    if (std::find(found + 1, header.end(), column.name) != header.end()) {
-      return bad_input("E-csv-header",
-                       fmt::format("column \"{}\" stands twice in the header", column.name),
-                       "rename or remove one of them");
-    }
-    column.position = static_cast<std::size_t>(found - header.begin());
-  }
-  return layout;
-}
-
-std::optional<std::string> unquote(std::string_view field) {
-  if (field.size() < 2 || field.front() != '"' || field.back() != '"') return std::nullopt;
-  field = field.substr(1, field.size() - 2);
-  std::string text;
-  text.reserve(field.size());
-  for (std::size_t i = 0; i < field.size(); ++i) {
-    text += field[i];
-    if (field[i] != '"') continue;
-    if (i + 1 == field.size() || field[i + 1] != '"') return std::nullopt;
-    ++i;
-  }
-  return text;
-}
-
-Result<std::vector<std::string>> first_record(CsvKernel kernel, std::string_view text,
-                                              std::size_t& length) {
-  FieldEnds found;
-  find_field_ends(kernel, text, found);
-  std::vector<std::string> fields;
-  for (std::size_t i = 0; i < found.fields; ++i) {
-    const std::uint32_t from = found.ends[i] + 1;
-    const std::uint32_t to = found.ends[i + 1];
-    std::string_view raw = text.substr(from, to - from);
-    const bool last = text[to] == '\n';
-    if (last && raw.ends_with('\r')) raw.remove_suffix(1);
-    fields.push_back(raw.starts_with('"') ? unquote(raw).value_or("") : std::string(trimmed(raw)));
-    if (last) {
-      length = to + std::size_t{1};
-      return fields;
-    }
-  }
-  return bad_input("E-csv-quote", "the header has a quote that does not belong there",
-                   "close every quote, and double quotes inside a field");
-}
 
 CsvBlockParser::CsvBlockParser(const CsvLayout& layout, CsvKernel kernel)
     : layout_(layout), kernel_(kernel), rows_(layout.columns.size()) {
@@ -110,24 +35,52 @@ CsvBlockParser::CsvBlockParser(const CsvLayout& layout, CsvKernel kernel)
   }
 }
 
-std::optional<CsvFault> CsvBlockParser::parse(std::string_view text, const Sink& sink) {
+BlockFaults CsvBlockParser::parse(std::string_view text, const Sink& sink) {
   text_ = text;
-  fault_.reset();
-  find_field_ends(kernel_, text, found_);
+  faults_ = {};
+  empty_lines_ = 0;
+  find_field_ends(kernel_, text, found_, layout_.format.separator);
   parse_records(sink);
-  if (fault_) return std::move(fault_);
-  if (found_.bad_quote != FieldEnds::kNone) {
-    return CsvFault{bad_input("E-csv-quote", "a quote stands inside a field",
-                              "quote the whole field, and double the quotes inside it"),
-                    found_.bad_quote,
-                    {}};
+  const bool bad_quote = found_.bad_quote != FieldEnds::kNone;
+  if (bad_quote || found_.unterminated) {
+    const std::size_t at =
+        bad_quote ? found_.bad_quote : found_.ends[found_.fields] + std::uint32_t{1};
+    fail(text_.substr(at), {}, [&] {
+      return bad_quote ? bad_input("E-csv-quote", "a quote stands inside a field",
+                                   "quote the whole field, and double the quotes inside it")
+                       : bad_input("E-csv-quote", "a quoted field never ends", "close the quote");
+    });
+    faults_.fatal = true;
   }
-  if (found_.unterminated) {
-    return CsvFault{bad_input("E-csv-quote", "a quoted field never ends", "close the quote"),
-                    found_.ends[found_.fields] + std::uint32_t{1},
-                    {}};
+  if (!faults_.listed.empty()) find_places();
+  return std::move(faults_);
+}
+
+// Lines and rows of the faults that are listed; they are in the text's order.
+void CsvBlockParser::find_places() {
+  std::size_t end = 1;
+  std::size_t row = 0;
+  std::size_t line = 0;
+  std::size_t at = 0;
+  for (CsvFault& fault : faults_.listed) {
+    line += static_cast<std::size_t>(
+        std::count(text_.begin() + static_cast<std::ptrdiff_t>(at),
+                   text_.begin() + static_cast<std::ptrdiff_t>(fault.offset), '\n'));
+    at = fault.offset;
+    for (; end <= found_.fields && found_.ends[end] < fault.offset; ++end) {
+      if (text_[found_.ends[end]] == '\n' && !is_empty_line(end)) ++row;
+    }
+    fault.line = line;
+    fault.row = row;
   }
-  return std::nullopt;
+}
+
+// Whether the record whose last field ends at ends[end] is a line without anything.
+bool CsvBlockParser::is_empty_line(std::size_t end) const {
+  const std::uint32_t before = found_.ends[end - 1];
+  const bool starts_here = end == 1 || text_[before] == '\n';
+  const std::size_t size = found_.ends[end] - (before + 1U);
+  return starts_here && (size == 0 || (size == 1 && text_[before + 1U] == '\r'));
 }
 
 // All records have the right number of fields iff their numbers match and every
@@ -153,29 +106,31 @@ void CsvBlockParser::parse_records(const Sink& sink) {
 void CsvBlockParser::parse_irregular(const Sink& sink) {
   std::size_t run = 0;  // the field at which the run starts
   std::size_t records = 0;
-  for (std::size_t i = 0; i < found_.fields && !fault_;) {
+  for (std::size_t i = 0; i < found_.fields;) {
     std::size_t next = i + 1;
     while (next < found_.fields && text_[found_.ends[next]] != '\n') ++next;
     if (text_[found_.ends[next]] != '\n') break;  // cut off by a wrong quote
-    const std::string_view first = field(found_.ends.data() + i, 0);
-    const bool empty = next == i + 1 && (first.empty() || first == "\r");
+    const bool empty = next == i + 1 && is_empty_line(next);
     if (!empty && next - i == layout_.fields_per_record) {
       ++records;
       i = next;
       continue;
     }
     parse_run(run, records, sink);
-    if (!fault_ && !empty) {
-      fail(bad_input("E-csv-fields",
-                     fmt::format("the record has {} fields, the header {}", next - i,
-                                 layout_.fields_per_record),
-                     "give every record as many fields as the header; quote fields with commas"),
-           first, {});
+    if (empty) ++empty_lines_;
+    if (!empty) {
+      fail(field(found_.ends.data() + i, 0), {}, [&] {
+        return bad_input(
+            "E-csv-fields",
+            fmt::format("the record has {} field{}, the header {}", next - i,
+                        next - i == 1 ? "" : "s", layout_.fields_per_record),
+            "give every record as many fields as the header; quote fields with separators");
+      });
     }
     i = run = next;
     records = 0;
   }
-  if (!fault_) parse_run(run, records, sink);
+  parse_run(run, records, sink);
 }
 
 void CsvBlockParser::parse_run(std::size_t first_field, std::size_t records, const Sink& sink) {
@@ -187,7 +142,6 @@ void CsvBlockParser::parse_run(std::size_t first_field, std::size_t records, con
     for (std::size_t c = 0; c < layout_.columns.size(); ++c) {
       layout_.columns[c].levels.empty() ? parse_numbers(ends, c) : parse_levels(ends, c);
     }
-    if (fault_) return;
     sink(rows_);
     next_record_ += rows_.rows;
     ends += rows_.rows * layout_.fields_per_record;
@@ -198,11 +152,21 @@ void CsvBlockParser::parse_numbers(const std::uint32_t* ends, std::size_t c) {
   const std::size_t n = layout_.fields_per_record;
   const std::size_t position = layout_.columns[c].position;
   std::array<std::uint16_t, kGroupRows> others;
-  const std::size_t count = parse_plain_column(kernel_, text_.data(), ends, n, position, rows_.rows,
-                                               rows_.column(c), others.data());
+  const std::size_t count =
+      parse_plain_column(kernel_, text_.data(), ends, n, position, rows_.rows, rows_.column(c),
+                         others.data(), layout_.format.decimal);
   for (std::size_t k = 0; k < count; ++k) {
     rows_.column(c)[others[k]] = unusual_value(c, field(ends + others[k] * n, position));
   }
+  if (layout_.missing_numbers.empty()) return;
+  for (std::size_t r = 0; r < rows_.rows; ++r) {
+    double& value = rows_.column(c)[r];
+    if (is_missing(value)) value = missing_value(c, field(ends + r * n, position));
+  }
+}
+
+bool CsvBlockParser::is_missing(double value) const {
+  return std::ranges::find(layout_.missing_numbers, value) != layout_.missing_numbers.end();
 }
 
 void CsvBlockParser::parse_levels(const std::uint32_t* ends, std::size_t c) {
@@ -242,40 +206,69 @@ double CsvBlockParser::unusual_value(std::size_t c, std::string_view field) {
   if (field.starts_with('"')) {
     unquoted = unquote(field);
     if (!unquoted) {
-      return fail(bad_input("E-csv-quote", "a quoted field goes on after its quote",
-                            "quote the whole field"),
-                  field, column.name);
+      return fail(field, column.name, [] {
+        return bad_input("E-csv-quote", "a quoted field goes on after its quote",
+                         "quote the whole field");
+      });
     }
     meant = *unquoted;
   }
-  if (reads_as_missing(meant)) {
-    rows_.any_missing = true;
-    if (layout_.missing == MissingRule::kError) {
-      fail(bad_input("E-csv-missing", "a value is missing",
-                     "fill it in, remove the row, or say missing = \"drop\" in the study"),
-           field, column.name);
-    }
-    return kMissing;
-  }
-  if (!column.levels.empty()) {
-    if (const std::optional<double> level = level_of(c, meant)) return *level;
-    return fail(
-        bad_input("E-csv-level", fmt::format("the study knows no level \"{}\"", shown(meant)),
-                  "use one of " + shown(column.levels)),
-        field, column.name);
-  }
-  double value = 0;
-  if (parse_decimal(meant, value)) return value;
-  return fail(bad_input("E-csv-number", fmt::format("\"{}\" is not a number", shown(meant)),
-                        "write a decimal number, or nothing or NA where it is missing"),
-              field, column.name);
+  if (reads_as_missing(meant, layout_.missing_values)) return missing_value(c, field);
+  return column.levels.empty() ? number_value(c, meant, field) : level_value(c, meant, field);
 }
 
-// Columns are read one after the other, so faults do not come in the file's
-// order; the first in the file is the one that counts.
-double CsvBlockParser::fail(Error error, std::string_view field, const std::string& column) {
+double CsvBlockParser::missing_value(std::size_t c, std::string_view field) {
+  rows_.any_missing = true;
+  if (layout_.missing == MissingRule::kDrop) return kMissing;
+  return fail(field, layout_.columns[c].name, [] {
+    return bad_input("E-csv-missing", "a value is missing",
+                     "fill it in, remove the row, or say missing = \"drop\" in the study");
+  });
+}
+
+double CsvBlockParser::number_value(std::size_t c, std::string_view meant, std::string_view field) {
+  const char decimal = layout_.format.decimal;
+  double value = 0;
+  if (parse_number(meant, decimal, value)) return value;
+  return fail(field, layout_.columns[c].name, [&] {
+    const bool other_point = parse_number(meant, decimal == '.' ? ',' : '.', value);
+    return bad_input("E-csv-number", fmt::format("\"{}\" is not a number", shown(meant)),
+                     !other_point     ? "write a decimal number, or nothing where it is missing"
+                     : decimal == '.' ? "write a decimal point, or say --decimal comma"
+                                      : "write a decimal comma, or say --decimal point");
+  });
+}
+
+double CsvBlockParser::level_value(std::size_t c, std::string_view meant, std::string_view field) {
+  const CsvLayout::Column& column = layout_.columns[c];
+  if (const std::optional<double> level = level_of(c, meant)) return *level;
+  if (const std::optional<double> level = level_of(c, trimmed(meant))) return *level;
+  double value = 0;
+  if (!column.values.empty() && parse_number(meant, layout_.format.decimal, value)) {
+    const auto found = std::ranges::find(column.values, value);
+    if (found != column.values.end()) return static_cast<double>(found - column.values.begin());
+    if (is_missing(value)) return missing_value(c, field);
+  }
+  if (column.other) return *column.other;
+  return fail(field, column.name, [&] {
+    return bad_input("E-csv-level", fmt::format("the study knows no level \"{}\"", shown(meant)),
+                     "use one of " + shown(column.levels));
+  });
+}
+
+// Columns are read one after the other, so faults do not come in the file's order; the first ones
+// in the file are those that are listed.
+template <class MakeError>
+double CsvBlockParser::fail(std::string_view field, const std::string& column,
+                            const MakeError& make) {
   const auto offset = static_cast<std::size_t>(field.data() - text_.data());
-  if (!fault_ || offset < fault_->offset) fault_ = CsvFault{std::move(error), offset, column};
+  auto& listed = faults_.listed;
+  ++faults_.count;
+  if (listed.size() < BlockFaults::kListed || offset < listed.back().offset) {
+    const auto place = std::ranges::upper_bound(listed, offset, {}, &CsvFault::offset);
+    listed.insert(place, CsvFault{.error = make(), .offset = offset, .column = column});
+    if (listed.size() > BlockFaults::kListed) listed.pop_back();
+  }
   return kMissing;
 }
 

@@ -10,43 +10,29 @@
 #include <vector>
 
 #include "base/result.h"
+#include "data/csv/csv_layout.h"
 #include "data/csv/fields.h"
-#include "data/schema.h"
 #include "data/source.h"
 
 namespace sotto {
 
-// Where a study's columns stand in one file.
-struct CsvLayout {
-  struct Column {
-    std::string name;
-    std::size_t position = 0;         // in the file's records, from 0
-    std::vector<std::string> levels;  // empty where it is a number
-  };
-
-  std::size_t fields_per_record = 0;
-  MissingRule missing = MissingRule::kDrop;
-  std::vector<Column> columns;  // features in the schema's order, then the target if it is wanted
-
-  // From the names in a file's header. E-csv-header.
-  [[nodiscard]] static Result<CsvLayout> make(const std::vector<std::string>& header,
-                                              const Schema& schema, bool with_target = true);
-};
-
 // What is wrong in a block of records, and where.
 struct CsvFault {
   Error error;
-  std::size_t offset = 0;  // in the block's text
-  std::string column;      // may be empty
+  std::size_t offset = 0;   // in the block's text
+  std::string column = {};  // may be empty
+  std::size_t line = 0;     // in the block, from 0
+  std::size_t row = 0;      // in the block, from 0; empty lines are none
 };
 
-// The fields of the first record; `length` becomes how many bytes it takes.
-[[nodiscard]] Result<std::vector<std::string>> first_record(CsvKernel kernel, std::string_view text,
-                                                            std::size_t& length);
+// All that is wrong in a block: the first few in its order, and how many there are.
+struct BlockFaults {
+  static constexpr std::size_t kListed = 20;
 
-// The text of a quoted field, quotes included, as it was meant. Nothing if it is
-// not one.
-[[nodiscard]] std::optional<std::string> unquote(std::string_view field);
+  std::vector<CsvFault> listed;
+  std::uint64_t count = 0;
+  bool fatal = false;  // after the last of them nothing can be made out
+};
 
 // One worker's hands: text of whole records in, groups of raw rows out.
 class CsvBlockParser {
@@ -55,11 +41,12 @@ class CsvBlockParser {
 
   CsvBlockParser(const CsvLayout& layout, CsvKernel kernel);
 
-  // Nothing if all is well. On a fault, the rows before it may have gone to the sink.
-  [[nodiscard]] std::optional<CsvFault> parse(std::string_view text, const Sink& sink);
+  // What is wrong with it. Rows around a fault may have gone to the sink.
+  [[nodiscard]] BlockFaults parse(std::string_view text, const Sink& sink);
 
-  // Of the last text: newlines, inside quotes too.
+  // Of the last text: newlines, inside quotes too; and records, without empty lines.
   [[nodiscard]] std::size_t lines() const { return found_.lines; }
+  [[nodiscard]] std::size_t rows() const { return found_.records - empty_lines_; }
 
  private:
   [[nodiscard]] bool is_regular() const;
@@ -72,8 +59,15 @@ class CsvBlockParser {
   [[nodiscard]] std::optional<double> level_of(std::size_t c, std::string_view field) const;
   // Missing, quoted, blank-padded, long or wrong: everything but the common case.
   [[nodiscard]] double unusual_value(std::size_t c, std::string_view field);
-  // Returns what stands in the value's place.
-  double fail(Error error, std::string_view field, const std::string& column);
+  [[nodiscard]] double number_value(std::size_t c, std::string_view meant, std::string_view field);
+  [[nodiscard]] double level_value(std::size_t c, std::string_view meant, std::string_view field);
+  [[nodiscard]] double missing_value(std::size_t c, std::string_view field);
+  [[nodiscard]] bool is_missing(double value) const;
+  [[nodiscard]] bool is_empty_line(std::size_t field_before_end) const;
+  // Returns what stands in the value's place. `make` is asked for the error if it is to be listed.
+  template <class MakeError>
+  double fail(std::string_view field, const std::string& column, const MakeError& make);
+  void find_places();
 
   const CsvLayout& layout_;
   CsvKernel kernel_;
@@ -82,7 +76,8 @@ class CsvBlockParser {
   RawRows rows_;
   std::string_view text_;
   std::uint64_t next_record_ = 0;
-  std::optional<CsvFault> fault_;
+  std::size_t empty_lines_ = 0;
+  BlockFaults faults_;
 };
 
 }  // namespace sotto

@@ -1,34 +1,42 @@
 #include "data/csv/csv_source.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
-#include <filesystem>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <thread>
 #include <utility>
 
 #include "data/csv/csv_block.h"
+#include "data/csv/csv_faults.h"
 
-// Several workers over one file after the other.
+// Several workers over one table after the other.
 namespace sotto {
 namespace {
 
-// A file whose header is read.
+// Enough to see how a file writes its numbers.
+constexpr std::size_t kSampleBytes = std::size_t{1} << 16;
+
+// A table whose header is read.
 struct OpenCsv {
-  RecordBlocks source;
+  RecordBlocks blocks;
   RecordBlock first;  // what follows the header in the first block
-  std::vector<std::string> header;
+  CsvLayout layout;
   std::size_t header_lines = 0;
 };
 
-Result<OpenCsv> open_csv(const std::string& path, const CsvOptions& options) {
-  SOTTO_ASSIGN(RecordBlocks blocks, RecordBlocks::open(path, options.block_bytes));
-  OpenCsv csv{std::move(blocks), {}, {}, 0};
-  SOTTO_ASSIGN(const auto got, csv.source.next(csv.first));
-  const std::string at_header = path + ", line 1";
+Result<OpenCsv> open_csv(const TableText& table, const Schema& schema, const CsvOptions& options) {
+  const std::string at_header =
+      table.places == TableText::Places::kLines ? table.name + ", line 1" : table.name;
+  SOTTO_ASSIGN(auto stream, table.open(schema, static_cast<bool>(options.on_facts)).at(table.name));
+  OpenCsv csv{RecordBlocks(std::move(stream), options.block_bytes), {}, {}, 0};
+  CsvFormat format;
+  if (table.format) {
+    format = *table.format;
+  } else {
+    SOTTO_ASSIGN(const std::string_view sample, csv.blocks.peek(kSampleBytes).at(table.name));
+    format = find_format(options.dialect, sample, schema, options.with_target);
+  }
+  SOTTO_ASSIGN(const auto got, csv.blocks.next(csv.first).at(table.name));
   if (!got) {
     return bad_input("E-csv-header", "the file is empty", "name the columns in the first line")
         .at(at_header);
@@ -38,117 +46,94 @@ Result<OpenCsv> open_csv(const std::string& path, const CsvOptions& options) {
     return bad_input("E-csv-header", "the file is UTF-16", "save it as UTF-8").at(at_header);
   }
   std::size_t length = 0;
-  SOTTO_ASSIGN(csv.header, first_record(options.kernel, text, length).at(at_header));
+  SOTTO_ASSIGN(const auto header,
+               first_record(options.kernel, text, length, format.separator).at(at_header));
+  SOTTO_ASSIGN(csv.layout,
+               CsvLayout::make(header, schema, options.with_target, format).at(at_header));
   csv.header_lines = static_cast<std::size_t>(
       std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length), '\n'));
   csv.first.skip(length);
   return csv;
 }
 
-// Several workers over one file. Blocks are handed out in the file's order, so
-// when one has a fault, every block before it has been handed out too: after all
-// workers are done, the fault of the lowest block is the first in the file.
+// Several workers over one table.
 class Reading {
  public:
-  Reading(const std::string& path, OpenCsv csv, const CsvLayout& layout, const CsvOptions& options,
-          const RowSink& sink)
-      : path_(path), csv_(std::move(csv)), layout_(layout), options_(options), sink_(sink) {}
+  Reading(OpenCsv csv, const CsvOptions& options, const RowSink& sink)
+      : csv_(std::move(csv)), options_(options), sink_(sink) {}
 
-  Result<void> run() {
+  Result<void> run(const TableText& table) {
     std::vector<std::thread> others;
     for (std::size_t w = 1; w < options_.worker_count(); ++w) {
       others.emplace_back([this, w] { work(w); });
     }
     work(0);
     for (std::thread& other : others) other.join();
-    if (failure_) return std::move(failure_->error).at(place());
+    if (auto error = faults_.result(table, csv_.header_lines)) return *std::move(error);
     return {};
   }
 
- private:
-  struct Failure {
-    Error error;
-    std::size_t block = 0;
-    std::optional<std::size_t> line_in_block;
-    std::string column;
-  };
+  [[nodiscard]] const OpenCsv& csv() const { return csv_; }
 
+ private:
   void work(std::size_t worker) {
-    CsvBlockParser parser(layout_, options_.kernel);
+    CsvBlockParser parser(csv_.layout, options_.kernel);
     const auto sink = [&](const RawRows& rows) { sink_(worker, rows); };
     RecordBlock block;
     while (take(block)) {
       if (block.text().empty()) continue;
-      std::optional<CsvFault> fault = parser.parse(block.text(), sink);
+      BlockFaults faults = parser.parse(block.text(), sink);
       const std::lock_guard lock(mutex_);
-      if (lines_.size() <= block.number) lines_.resize(block.number + 1);
-      lines_[block.number] = static_cast<std::uint32_t>(parser.lines());
-      if (!fault) continue;
-      const auto until = block.text().substr(0, fault->offset);
-      fail({std::move(fault->error), block.number,
-            static_cast<std::size_t>(std::count(until.begin(), until.end(), '\n')),
-            std::move(fault->column)});
+      faults_.add(block.number, parser.lines(), parser.rows(), std::move(faults));
     }
   }
 
   bool take(RecordBlock& block) {
     const std::lock_guard lock(mutex_);
-    if (failure_) return false;
+    if (faults_.fatal()) return false;
     bool more = true;
     if (handed_out_ == 0) {
       std::swap(block, csv_.first);
     } else {
-      Result<bool> got = csv_.source.next(block);
-      if (!got) fail({std::move(got.error()), handed_out_, std::nullopt, {}});
+      Result<bool> got = csv_.blocks.next(block);
+      if (!got) faults_.add_unreadable(handed_out_, std::move(got.error()));
       more = got.value_or(false);
     }
     if (more) ++handed_out_;
-    if (options_.progress && !failure_) {
-      options_.progress(csv_.source.bytes_done(), csv_.source.bytes_total());
+    if (options_.progress && !faults_.fatal()) {
+      const TextStream& stream = csv_.blocks.stream();
+      options_.progress(stream.done(), stream.total());
     }
     return more;
   }
 
-  void fail(Failure failure) {
-    if (!failure_ || failure.block < failure_->block) failure_ = std::move(failure);
-  }
-
-  [[nodiscard]] std::string place() const {
-    if (!failure_->line_in_block) return path_;
-    std::size_t line = 1 + csv_.header_lines + *failure_->line_in_block;
-    for (std::size_t b = 0; b < failure_->block && b < lines_.size(); ++b) line += lines_[b];
-    const std::string at = fmt::format("{}, line {}", path_, line);
-    return failure_->column.empty() ? at : fmt::format("{}, column \"{}\"", at, failure_->column);
-  }
-
-  const std::string& path_;
   OpenCsv csv_;
-  const CsvLayout& layout_;
   const CsvOptions& options_;
   const RowSink& sink_;
 
-  std::mutex mutex_;  // guards the source and everything below
+  std::mutex mutex_;  // guards the blocks and everything below
   std::size_t handed_out_ = 0;
-  std::vector<std::uint32_t> lines_;  // per block
-  std::optional<Failure> failure_;
+  TableFaults faults_;
 };
 
-Result<void> read_file(const std::string& path, const Schema& schema, const CsvOptions& options,
-                       const RowSink& sink) {
-  SOTTO_ASSIGN(OpenCsv csv, open_csv(path, options));
-  SOTTO_ASSIGN(const CsvLayout layout,
-               CsvLayout::make(csv.header, schema, options.with_target).at(path + ", line 1"));
-  return Reading(path, std::move(csv), layout, options, sink).run();
+Result<void> read_table(const TableText& table, const Schema& schema, const CsvOptions& options,
+                        const RowSink& sink) {
+  SOTTO_ASSIGN(OpenCsv csv, open_csv(table, schema, options));
+  Reading reading(std::move(csv), options, sink);
+  SOTTO_TRY(reading.run(table));
+  if (options.on_facts) {
+    SourceFacts facts = table.facts;
+    facts.format = format_text(reading.csv().layout.format);
+    facts.sha256 = reading.csv().blocks.stream().sha256();
+    options.on_facts(facts);
+  }
+  return {};
 }
 
-std::uint64_t size_on_disk(std::span<const std::string> paths) {
-  std::uint64_t total = 0;
-  for (const std::string& path : paths) {
-    std::error_code ignored;  // whoever opens the file reports it
-    const auto size = std::filesystem::file_size(path, ignored);
-    if (!ignored) total += size;
-  }
-  return total;
+std::vector<TableText> texts_of_files(const std::vector<std::string>& paths) {
+  std::vector<TableText> tables;
+  for (const std::string& path : paths) tables.push_back(text_of_file(path));
+  return tables;
 }
 
 }  // namespace
@@ -158,21 +143,25 @@ std::size_t CsvOptions::worker_count() const {
   return static_cast<std::size_t>(std::clamp(wanted, 1, kMaxThreads));
 }
 
-CsvSource::CsvSource(std::vector<std::string> paths, CsvOptions options)
-    : paths_(std::move(paths)), options_(std::move(options)) {}
+CsvSource::CsvSource(std::vector<TableText> tables, CsvOptions options)
+    : tables_(std::move(tables)), options_(std::move(options)) {}
+
+CsvSource::CsvSource(const std::vector<std::string>& paths, CsvOptions options)
+    : CsvSource(texts_of_files(paths), std::move(options)) {}
 
 Result<void> CsvSource::read(const Schema& schema, const RowSink& sink) const {
-  const std::uint64_t total = size_on_disk(paths_);
+  std::uint64_t total = 0;
+  for (const TableText& table : tables_) total += table.bytes;
   std::uint64_t before = 0;
-  for (const std::string& path : paths_) {
+  for (const TableText& table : tables_) {
     CsvOptions each = options_;
     if (options_.progress) {
       each.progress = [&](std::uint64_t done, std::uint64_t) {
         options_.progress(before + done, total);
       };
     }
-    SOTTO_TRY(read_file(path, schema, each, sink));
-    before += size_on_disk({&path, 1});
+    SOTTO_TRY(read_table(table, schema, each, sink));
+    before += table.bytes;
   }
   return {};
 }

@@ -4,12 +4,17 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <random>
+#include <thread>
+
+#include "base/digest.h"
+#include "data/csv/csv_block.h"
 
 namespace sotto {
 namespace {
@@ -72,6 +77,13 @@ Result<Table> table_of(const std::string& path, const Schema& schema = schema_ab
   return rows;
 }
 
+// An error and those that follow it, a line each.
+std::string all_of(const Error& error) {
+  std::string text = error.to_string() + "\n";
+  for (const Error& other : error.others) text += other.to_string() + "\n";
+  return text + std::to_string(error.unlisted);
+}
+
 // The error of a file, which must not depend on blocks, threads or kernels.
 Error error_of(const std::string& content, const Schema& schema = schema_abc()) {
   const TempFile file(content);
@@ -88,7 +100,7 @@ Error error_of(const std::string& content, const Schema& schema = schema_abc()) 
         EXPECT_FALSE(read) << content;
         if (read) return {};
         if (!first) first = read.error();
-        EXPECT_EQ(read.error().to_string(), first->to_string());
+        EXPECT_EQ(all_of(read.error()), all_of(*first));
       }
     }
   }
@@ -135,16 +147,18 @@ TEST(Csv, ReadsNewlinesInsideQuotes) {
   EXPECT_EQ(table_of(file.path(), schema_abc(), 16).value(), (Table{{2, 2, 1}, {4, 0, 3}}));
 }
 
-TEST(Csv, MarksEmptyAndNaAsMissing) {
-  const TempFile file("y,c,a\n,red,1\n1,,1\n1,NA,1\n1,red,\"\"\n1,red, NA \n1,red,5\n");
+TEST(Csv, MarksAsMissingWhatOtherProgramsWriteForIt) {
+  const TempFile file(
+      "y,c,a\n,red,1\n1,,1\n1,NA,1\n1,red,\"\"\n1,red, NA \n1,red,.\n1,NULL,1\nNaN,red,1\n"
+      "1,red,5\n");
   const Table rows = table_of(file.path()).value();
-  ASSERT_EQ(rows.size(), 6U);
-  for (std::size_t r = 0; r < 5; ++r) {
+  ASSERT_EQ(rows.size(), 9U);
+  for (std::size_t r = 0; r < 8; ++r) {
     int missing = 0;
     for (const double v : rows[r]) missing += std::isnan(v) ? 1 : 0;
     EXPECT_EQ(missing, 1) << r;
   }
-  EXPECT_EQ(rows[5], (std::vector<double>{5, 0, 1}));
+  EXPECT_EQ(rows[8], (std::vector<double>{5, 0, 1}));
 }
 
 TEST(Csv, KnowsManyLevels) {
@@ -182,7 +196,9 @@ TEST(Csv, SaysWhichColumnIsMissingAndWhichAreThere) {
   EXPECT_THAT(error.what, HasSubstr("\"colour\""));
   EXPECT_EQ(error_of("").name, "E-csv-header");
   EXPECT_EQ(error_of("\xff\xfey\n").name, "E-csv-header");
-  EXPECT_THAT(error_of("y;c;a\n1;red;2\n").fix, HasSubstr("comma"));
+  const Error several = error_of("u;v\n");
+  EXPECT_THAT(several.what, HasSubstr("columns \"a\", \"c\", \"y\" of the study are not"));
+  EXPECT_THAT(several.fix, HasSubstr("--separator"));
 }
 
 TEST(Csv, RefusesAUsedColumnThatStandsTwiceInTheHeader) {
@@ -234,13 +250,213 @@ TEST(Csv, RefusesAMissingValueWhereTheStudySaysError) {
   EXPECT_THAT(error.where, HasSubstr("line 3, column \"a\""));
 }
 
-TEST(Csv, ReportsTheFirstErrorOfAFileWhateverTheColumn) {
+TEST(Csv, ReportsAllErrorsOfAFileInItsOrderWhateverTheColumn) {
   std::string content = "a,c,y\n";
   for (int i = 0; i < 500; ++i) content += "1,\"two\nlines\",2\n";
-  content += "1,red,bad\nbad,red,1\n1,\"re\"d,1\n1,red\n";
+  content += "1,red,bad\nbad,green,1\n\n1,red\n1,red,2\n1,red,\"worse\"\n";
   const Error error = error_of(content);
   EXPECT_EQ(error.name, "E-csv-number");
   EXPECT_THAT(error.where, HasSubstr("line 1002, column \"y\""));
+  ASSERT_EQ(error.others.size(), 4U);
+  EXPECT_EQ(error.unlisted, 0U);
+  const std::vector<std::pair<std::string, std::string>> others = {
+      {"E-csv-number", "line 1003, column \"a\""},
+      {"E-csv-level", "line 1003, column \"c\""},
+      {"E-csv-fields", "line 1005"},
+      {"E-csv-number", "line 1007, column \"y\""}};
+  for (std::size_t k = 0; k < others.size(); ++k) {
+    EXPECT_EQ(error.others[k].name, others[k].first);
+    EXPECT_THAT(error.others[k].where, HasSubstr(others[k].second));
+    EXPECT_FALSE(error.others[k].fix.empty());
+  }
+}
+
+TEST(Csv, ListsTwentyErrorsAndCountsTheRest) {
+  std::string content = "a,c,y\n";
+  for (int i = 0; i < 1000; ++i) content += "1,green,2\n3,red,x\n1,red,2\n";
+  const Error error = error_of(content);
+  ASSERT_EQ(error.others.size(), BlockFaults::kListed - 1);
+  EXPECT_EQ(error.unlisted, 2000 - BlockFaults::kListed);
+  EXPECT_THAT(error.others.back().where, HasSubstr("line 30, column \"y\""));
+}
+
+TEST(Csv, SaysNothingOfWhatFollowsAWrongQuote) {
+  const Error error = error_of("a,c,y\nx,red,1\n1,\"re\"d,1\nx,green,1\nx,red\n");
+  EXPECT_EQ(error.name, "E-csv-number");
+  ASSERT_EQ(error.others.size(), 1U);
+  EXPECT_EQ(error.others[0].name, "E-csv-quote");
+  EXPECT_THAT(error.others[0].where, HasSubstr("line 3"));
+}
+
+// The same table with another separator, and commas in its numbers.
+TEST(Csv, FindsOutWhatSeparatesFieldsAndWhatNumbersHave) {
+  struct Case {
+    std::string content;
+    std::string format;
+  };
+  const std::vector<Case> cases = {
+      {"y;c;a\n2;\"light, \"\"sky\"\" blue\";1,5\n4;red;3\n",
+       "fields separated by \";\", decimal comma"},
+      {"y;c;a\r\n2;\"light, \"\"sky\"\" blue\";\"1,5\"\r\n4;red;3\r\n",
+       "fields separated by \";\", decimal comma"},
+      {"y;c;a\n2;\"light, \"\"sky\"\" blue\";1.5\n4;red;3\n", "fields separated by \";\""},
+      {"y\tc\ta\n2\t\"light, \"\"sky\"\" blue\"\t1.5\n4\tred\t3\n", "fields separated by tabs"},
+      {"\xef\xbb\xbfy|c|a\n2|\"light, \"\"sky\"\" blue\"|1.5\n4|red|3\n",
+       "fields separated by \"|\""},
+      {"y,c,a\n2,\"light, \"\"sky\"\" blue\",1.5\n4,red,3\n", ""}};
+  for (const auto& [content, format] : cases) {
+    const TempFile file(content);
+    for (const CsvKernel kernel : {CsvKernel::kPortable, best_csv_kernel()}) {
+      std::vector<SourceFacts> facts;
+      CsvOptions options;
+      options.kernel = kernel;
+      options.threads = 1;
+      options.on_facts = [&](const SourceFacts& each) { facts.push_back(each); };
+      Table rows;
+      const auto read =
+          CsvSource({file.path()}, options)
+              .read(schema_abc(), [&](std::size_t, const RawRows& raw) {
+                for (std::size_t r = 0; r < raw.rows; ++r) {
+                  rows.push_back({raw.column(0)[r], raw.column(1)[r], raw.column(2)[r]});
+                }
+              });
+      ASSERT_TRUE(read) << read.error().to_string() << content;
+      EXPECT_EQ(rows, kTwoRows) << content;
+      ASSERT_EQ(facts.size(), 1U);
+      EXPECT_EQ(facts[0].format, format);
+      EXPECT_EQ(facts[0].sha256, to_hex(sha256(content)));
+    }
+  }
+}
+
+TEST(Csv, NeverReadsAPointForACommaOrTheOtherWayRound) {
+  // Both in one file: whoever is in the minority is an error, and says how to settle it.
+  const Error mixed = error_of("y;c;a\n1,5;red;2.5\n");
+  EXPECT_EQ(mixed.name, "E-csv-number");
+  EXPECT_THAT(mixed.what, HasSubstr("1,5"));
+  EXPECT_THAT(mixed.fix, HasSubstr("--decimal comma"));
+  const Error thousands = error_of("y;c;a\n1,5;red;1.234,5\n");
+  EXPECT_THAT(thousands.what, HasSubstr("1.234,5"));
+  const TempFile file("y;c;a\n1,5;red;2.5\n");
+  CsvOptions told;
+  told.dialect.decimal = ',';
+  const auto read =
+      CsvSource({file.path()}, told).read(schema_abc(), [](std::size_t, const RawRows&) {});
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().what, HasSubstr("2.5"));
+  EXPECT_THAT(read.error().fix, HasSubstr("--decimal point"));
+}
+
+TEST(Csv, ReadsOneSampleWhateverTheBlocks) {
+  // The decimal comma shows only after many records without one.
+  std::string content = "y;c;a\n";
+  for (int i = 0; i < 300; ++i) content += "4;red;3\n";
+  content += "4;red;3,5\n";
+  const TempFile file(content);
+  for (const std::size_t block_bytes : {16UL, 64UL, 1UL << 18}) {
+    const auto rows = table_of(file.path(), schema_abc(), block_bytes);
+    ASSERT_TRUE(rows) << rows.error().to_string();
+    EXPECT_EQ(rows->back(), (std::vector<double>{3.5, 0, 4}));
+  }
+}
+
+TEST(Csv, MarksAsMissingWhatTheStudyLists) {
+  Schema schema = schema_abc();
+  schema.missing_values = {"-9", "unknown"};
+  const TempFile file("y,c,a\n1,red,-9\n1,unknown,1\n1,red,\n1,red,9\n");
+  const Table rows = table_of(file.path(), schema).value();
+  for (std::size_t r = 0; r < 3; ++r) {
+    EXPECT_TRUE(std::isnan(rows[r][0]) || std::isnan(rows[r][1])) << r;
+  }
+  EXPECT_EQ(rows[3], (std::vector<double>{9, 0, 1}));
+  EXPECT_EQ(error_of("y,c,a\n1,red,NA\n", schema).name, "E-csv-number");
+  // A number is what it is, however it is written; also among levels.
+  schema.features[1] = CategoricalFeature{"c", {"0", "1"}, true};
+  const TempFile numbers("y,c,a\n1,1,-9.00\n1,-9.0,1\n1,1,-9e0\n-9,1,1\n");
+  const Table all_missing = table_of(numbers.path(), schema).value();
+  EXPECT_EQ(all_missing.size(), 4U);
+  for (const auto& row : all_missing) {
+    EXPECT_TRUE(std::isnan(row[0] + row[1] + row[2]));
+  }
+  schema.missing = MissingRule::kError;
+  const Error error = error_of("y,c,a\n1,1,1\n1,0,-9\n", schema);
+  EXPECT_EQ(error.name, "E-csv-missing");
+  EXPECT_THAT(error.where, HasSubstr("line 3, column \"a\""));
+}
+
+TEST(Csv, TakesOneNumberForOneLevelHoweverItIsWritten) {
+  Schema schema = schema_abc();
+  schema.features[1] = CategoricalFeature{"c", {"0", "1", "2.5"}, true};
+  const TempFile file("y,c,a\n1,0,1\n1,0.0,1\n1,-0,1\n1, 1.00,1\n1,1e0,1\n1,\"2.50\",1\n");
+  const Table rows = table_of(file.path(), schema).value();
+  std::vector<double> levels;
+  for (const auto& row : rows) levels.push_back(row[1]);
+  EXPECT_EQ(levels, (std::vector<double>{0, 0, 0, 1, 1, 2}));
+  EXPECT_EQ(error_of("y,c,a\n1,3,2\n", schema).name, "E-csv-level");
+  schema.features[1] = CategoricalFeature{"c", {"0", "1"}};
+  EXPECT_EQ(error_of("y,c,a\n1,0.0,2\n", schema).name, "E-csv-level") << "a text is what it says";
+}
+
+TEST(Csv, CountsUnknownLevelsAsOtherWhereTheStudySaysSo) {
+  for (const bool numbers : {false, true}) {
+    Schema schema = schema_abc();
+    schema.features[1] = CategoricalFeature{"c", {"1", "2", "other"}, numbers, true};
+    const TempFile file("y,c,a\n1,2,1\n1,green,1\n1,other,1\n1,3,1\n1,NA,1\n1, 1 ,1\n");
+    const Table rows = table_of(file.path(), schema).value();
+    std::vector<double> levels;
+    for (const auto& row : rows) levels.push_back(std::isnan(row[1]) ? -1 : row[1]);
+    EXPECT_EQ(levels, (std::vector<double>{1, 2, 2, 2, -1, 0})) << numbers;
+  }
+}
+
+TEST(Csv, NamesEveryFileThatWasReadWithItsDigest) {
+  const std::string content = "y,c,a\n1,red,2\n";
+  const TempFile plain(content);
+  const TempFile packed(content, true);
+  std::ifstream stream(packed.path(), std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
+  std::vector<SourceFacts> facts;
+  CsvOptions options;
+  options.on_facts = [&](const SourceFacts& each) { facts.push_back(each); };
+  ASSERT_TRUE(CsvSource({plain.path(), packed.path()}, options)
+                  .read(schema_abc(), [](std::size_t, const RawRows&) {}));
+  EXPECT_EQ(facts,
+            (std::vector<SourceFacts>{{"csv", plain.path(), "", "", to_hex(sha256(content))},
+                                      {"csv", packed.path(), "", "", to_hex(sha256(bytes))}}));
+}
+
+TEST(Csv, ReadsGzipFilesThatWerePutTogether) {
+  const TempFile first("y,c,a\n1,red,2\n", true);
+  const TempFile second("3,red,4\n", true);
+  std::string bytes;
+  for (const TempFile* file : {&first, &second}) {
+    std::ifstream stream(file->path(), std::ios::binary);
+    bytes.append((std::istreambuf_iterator<char>(stream)), {});
+  }
+  const TempFile both(bytes);
+  EXPECT_EQ(table_of(both.path()).value(), (Table{{2, 0, 1}, {4, 0, 3}}));
+  const TempFile padded(bytes + std::string(512, '\0'));
+  EXPECT_EQ(table_of(padded.path()).value(), (Table{{2, 0, 1}, {4, 0, 3}}));
+}
+
+TEST(Csv, ReadsAPipeOnceGzipOrNot) {
+  for (const bool gzip : {false, true}) {
+    const TempFile file("y,c,a\n1,red,2\n", gzip);
+    std::ifstream stream(file.path(), std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe(ends.data()), 0);
+    // A byte at a time: what a file is must not depend on how it comes.
+    std::thread writer([&] {
+      for (const char byte : bytes) ASSERT_EQ(::write(ends[1], &byte, 1), 1);
+      ::close(ends[1]);
+    });
+    const auto rows = table_of("/dev/fd/" + std::to_string(ends[0]));
+    writer.join();
+    ::close(ends[0]);
+    ASSERT_TRUE(rows) << rows.error().to_string();
+    EXPECT_EQ(*rows, (Table{{2, 0, 1}}));
+  }
 }
 
 TEST(Csv, RefusesADamagedGzipFile) {
@@ -327,7 +543,7 @@ TEST(Csv, SurvivesAnyBytes) {
                                     outcome += std::to_string(raw.column(c)[r]) + " ";
                                 }
                               });
-        if (!read) outcome = read.error().to_string();
+        if (!read) outcome = all_of(read.error());
         if (!first) first = outcome;
         ASSERT_EQ(outcome, *first) << "trial " << trial << "\n" << content;
       }

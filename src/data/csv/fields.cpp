@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 
 #include "base/check.h"
 #include "data/csv/fields_avx2.h"
@@ -12,14 +11,15 @@
 namespace sotto {
 namespace {
 
-void portable_masks(const char* text, std::size_t chunks, csv::CharacterMasks* masks) {
+void portable_masks(const char* text, std::size_t chunks, char separator,
+                    csv::CharacterMasks* masks) {
   for (std::size_t chunk = 0; chunk < chunks; ++chunk, text += 64) {
     csv::CharacterMasks m{};
     for (unsigned i = 0; i < 64; ++i) {
       const std::uint64_t bit = std::uint64_t{1} << i;
       const char c = text[i];
-      if (c > ',') continue;
-      if (c == ',' || c == '\n') m.ends |= bit;
+      if (c > ',' && c != separator) continue;
+      if (c == separator || c == '\n') m.ends |= bit;
       if (c == '\n') m.newlines |= bit;
       if (c == '"') m.quotes |= bit;
       if (c == '\r') m.returns |= bit;
@@ -85,7 +85,7 @@ bool is_digit(char c) {
 
 // Clinger's fast path: digits·10^−fraction is the nearest double when both are
 // exact doubles, because a division rounds once.
-bool portable_plain(std::string_view field, double& value) {
+bool portable_plain(std::string_view field, char decimal, double& value) {
   const bool negative = !field.empty() && field.front() == '-';
   if (negative) field.remove_prefix(1);
   if (field.empty() || field.size() > 16) return false;
@@ -94,7 +94,7 @@ bool portable_plain(std::string_view field, double& value) {
   std::size_t fraction = 0;
   bool point = false;
   for (const char c : field) {
-    if (c == '.' && !point) {
+    if (c == decimal && !point) {
       point = true;
       continue;
     }
@@ -115,7 +115,7 @@ CsvKernel best_csv_kernel() {
   return csv::avx2_available() ? CsvKernel::kAvx2 : CsvKernel::kPortable;
 }
 
-void find_field_ends(CsvKernel kernel, std::string_view text, FieldEnds& found) {
+void find_field_ends(CsvKernel kernel, std::string_view text, FieldEnds& found, char separator) {
   check(!text.empty() && text.back() == '\n', "a block's last byte is a newline");
   const bool avx2 = kernel == CsvKernel::kAvx2;
   constexpr std::size_t kBatch = 64;  // 4 KiB at a time
@@ -129,7 +129,8 @@ void find_field_ends(CsvKernel kernel, std::string_view text, FieldEnds& found) 
   for (std::size_t first = 0; first < chunks; first += kBatch) {
     std::size_t batch = std::min(kBatch, chunks - first);
     const char* at = text.data() + first * 64;
-    avx2 ? csv::avx2_masks(at, batch, masks.data()) : portable_masks(at, batch, masks.data());
+    avx2 ? csv::avx2_masks(at, batch, separator, masks.data())
+         : portable_masks(at, batch, separator, masks.data());
     for (std::size_t i = 0; i < batch; ++i) {
       if (const std::uint64_t wrong = apply_quotes(masks[i], state); wrong != 0) {
         found.bad_quote = (first + i) * 64 + static_cast<std::size_t>(std::countr_zero(wrong));
@@ -149,9 +150,10 @@ void find_field_ends(CsvKernel kernel, std::string_view text, FieldEnds& found) 
 
 std::size_t parse_plain_column(CsvKernel kernel, const char* text, const std::uint32_t* ends,
                                std::size_t fields_per_record, std::size_t column, std::size_t rows,
-                               double* out, std::uint16_t* others) {
+                               double* out, std::uint16_t* others, char decimal) {
   if (kernel == CsvKernel::kAvx2) {
-    return csv::avx2_plain_column(text, ends, fields_per_record, column, rows, out, others);
+    return csv::avx2_plain_column(text, ends, fields_per_record, column, rows, out, others,
+                                  decimal);
   }
   std::size_t other_count = 0;
   for (std::size_t r = 0; r < rows; ++r) {
@@ -159,25 +161,11 @@ std::size_t parse_plain_column(CsvKernel kernel, const char* text, const std::ui
     const std::uint32_t from = end[0] + 1;
     std::uint32_t to = end[1];
     if (to > from && text[to - 1] == '\r' && text[to] == '\n') --to;
-    if (!portable_plain({text + from, to - from}, out[r])) {
+    if (!portable_plain({text + from, to - from}, decimal, out[r])) {
       others[other_count++] = static_cast<std::uint16_t>(r);
     }
   }
   return other_count;
-}
-
-bool parse_decimal(std::string_view field, double& value) {
-  field = trimmed(field);
-  if (!field.empty() && field.front() == '+') {
-    field.remove_prefix(1);
-    if (!field.empty() && field.front() == '-') return false;
-  }
-  // from_chars also knows words, like "inf"; no number starts with a letter.
-  const std::string_view magnitude = field.starts_with('-') ? field.substr(1) : field;
-  if (magnitude.empty() || !(magnitude.front() == '.' || is_digit(magnitude.front()))) return false;
-  const char* end = field.data() + field.size();
-  const auto [stopped, error] = std::from_chars(field.data(), end, value);
-  return error == std::errc{} && stopped == end;
 }
 
 }  // namespace sotto

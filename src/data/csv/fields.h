@@ -10,6 +10,14 @@
 
 namespace sotto {
 
+// What a file writes between its fields, and inside its numbers. Never a quote, a newline or the
+// same for both.
+struct CsvFormat {
+  char separator = ',';
+  char decimal = '.';
+  bool operator==(const CsvFormat&) const = default;
+};
+
 // The two inner loops of the CSV reader: where fields end, and what number a
 // field is. Both kernels give the same bits on any text.
 enum class CsvKernel { kPortable, kAvx2 };
@@ -26,7 +34,7 @@ inline constexpr std::size_t kTextPadding = 64;
 struct FieldEnds {
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
-  // ends[0] is −1 (mod 2^32); then the offset of every comma and newline outside
+  // ends[0] is −1 (mod 2^32); then the offset of every separator and newline outside
   // quotes. So field i is [ends[i] + 1, ends[i+1]).
   std::vector<std::uint32_t> ends;
   std::size_t fields = 0;
@@ -39,7 +47,8 @@ struct FieldEnds {
 // Quotes are paired by parity: a field is quoted from an odd quote to the next
 // even one, and "" inside is a pair. An opening quote must start a field, a
 // closing one end it. Stops at the first that does not.
-void find_field_ends(CsvKernel kernel, std::string_view text, FieldEnds& found);
+void find_field_ends(CsvKernel kernel, std::string_view text, FieldEnds& found,
+                     char separator = ',');
 
 // Column `column` of `rows` records, `fields_per_record` fields each; `ends`
 // points at the sentinel before the first. Writes the numbers of plain decimals
@@ -47,11 +56,6 @@ void find_field_ends(CsvKernel kernel, std::string_view text, FieldEnds& found);
 // `others`, in order. Returns how many.
 std::size_t parse_plain_column(CsvKernel kernel, const char* text, const std::uint32_t* ends,
                                std::size_t fields_per_record, std::size_t column, std::size_t rows,
-                               double* out, std::uint16_t* others);
-
-// Any decimal number: [+−] digits [. digits] [e [+−] digits], blanks around it
-// allowed, correctly rounded. False for anything else: "nan", "inf", "0x1", "1,5",
-// and what is beyond the range of doubles.
-[[nodiscard]] bool parse_decimal(std::string_view field, double& value);
+                               double* out, std::uint16_t* others, char decimal = '.');
 
 }  // namespace sotto

@@ -63,13 +63,14 @@ bool avx2_available() {
   return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0;
 }
 
-SOTTO_AVX2 void avx2_masks(const char* text, std::size_t chunks, CharacterMasks* masks) {
+SOTTO_AVX2 void avx2_masks(const char* text, std::size_t chunks, char separator,
+                           CharacterMasks* masks) {
   for (std::size_t chunk = 0; chunk < chunks; ++chunk, text += 64) {
     const auto* at = reinterpret_cast<const __m256i*>(text);
     const __m256i low = _mm256_loadu_si256(at);
     const __m256i high = _mm256_loadu_si256(at + 1);
     const std::uint64_t newlines = equal_to(low, high, '\n');
-    masks[chunk] = {equal_to(low, high, ',') | newlines, newlines, newlines,
+    masks[chunk] = {equal_to(low, high, separator) | newlines, newlines, newlines,
                     equal_to(low, high, '"'), equal_to(low, high, '\r')};
   }
 }
@@ -99,7 +100,8 @@ SOTTO_AVX2 void avx2_write_ends(const CharacterMasks* masks, std::size_t chunks,
 // right end: one shuffle takes the point out, three multiplications add the digits up.
 SOTTO_AVX2 std::size_t avx2_plain_column(const char* text, const std::uint32_t* ends,
                                          std::size_t fields_per_record, std::size_t column,
-                                         std::size_t rows, double* out, std::uint16_t* others) {
+                                         std::size_t rows, double* out, std::uint16_t* others,
+                                         char decimal) {
   const __m128i tens = _mm_set1_epi16(0x010a);               // 10, 1
   const __m128i hundreds = _mm_set1_epi32(0x00010064);       // 100, 1
   const __m128i ten_thousands = _mm_set1_epi32(0x00012710);  // 10000, 1
@@ -118,7 +120,7 @@ SOTTO_AVX2 std::size_t avx2_plain_column(const char* text, const std::uint32_t* 
     const __m128i characters = load16(tail);
     const __m128i digits = _mm_sub_epi8(characters, _mm_set1_epi8('0'));
     const __m128i is_digit = _mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits);
-    const __m128i is_point = _mm_cmpeq_epi8(characters, _mm_set1_epi8('.'));
+    const __m128i is_point = _mm_cmpeq_epi8(characters, _mm_set1_epi8(decimal));
     const std::uint32_t field = (0xffff0000U >> kept) & 0xffffU;  // the last `length` of 16 bits
     const std::uint32_t odd = ~static_cast<std::uint32_t>(_mm_movemask_epi8(is_digit)) & field;
     const std::uint32_t points = static_cast<std::uint32_t>(_mm_movemask_epi8(is_point)) & field;
@@ -155,14 +157,14 @@ SOTTO_AVX2 std::size_t avx2_plain_column(const char* text, const std::uint32_t* 
 bool avx2_available() {
   return false;
 }
-void avx2_masks(const char*, std::size_t, CharacterMasks*) {
+void avx2_masks(const char*, std::size_t, char, CharacterMasks*) {
   check(false, "AVX2 is there");
 }
 void avx2_write_ends(const CharacterMasks*, std::size_t, std::uint32_t, EndsWriter&) {
   check(false, "AVX2 is there");
 }
 std::size_t avx2_plain_column(const char*, const std::uint32_t*, std::size_t, std::size_t,
-                              std::size_t, double*, std::uint16_t*) {
+                              std::size_t, double*, std::uint16_t*, char) {
   check(false, "AVX2 is there");
   return 0;
 }

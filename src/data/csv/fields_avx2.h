@@ -8,7 +8,7 @@ namespace sotto::csv {
 // The AVX2 half of fields.h, and what both halves share. Nothing here may be
 // called unless avx2_available().
 
-// Which of 64 characters are what. First `ends` has the commas and newlines,
+// Which of 64 characters are what. First `ends` has the separators and newlines,
 // `records` the newlines; then those inside quotes are taken out of both.
 struct CharacterMasks {
   std::uint64_t ends = 0;
@@ -30,7 +30,7 @@ inline constexpr std::uint64_t kExactIntegers = std::uint64_t{1} << 53;
 
 [[nodiscard]] bool avx2_available();
 
-void avx2_masks(const char* text, std::size_t chunks, CharacterMasks* masks);
+void avx2_masks(const char* text, std::size_t chunks, char separator, CharacterMasks* masks);
 
 // May write up to 64 offsets more than there are.
 void avx2_write_ends(const CharacterMasks* masks, std::size_t chunks, std::uint32_t offset,
@@ -38,6 +38,6 @@ void avx2_write_ends(const CharacterMasks* masks, std::size_t chunks, std::uint3
 
 std::size_t avx2_plain_column(const char* text, const std::uint32_t* ends,
                               std::size_t fields_per_record, std::size_t column, std::size_t rows,
-                              double* out, std::uint16_t* others);
+                              double* out, std::uint16_t* others, char decimal);
 
 }  // namespace sotto::csv

@@ -77,6 +77,29 @@ RC_GTEST_PROP(FieldEnds, AreThoseOfAReaderOfSingleCharacters, ()) {
   }
 }
 
+TEST(FieldEnds, AreTheSameWhateverTheSeparator) {
+  std::string text;
+  for (int k = 0; k < 100; ++k) text += std::to_string(k * k) + (k % 7 == 0 ? "\n" : ",");
+  text += "\"a;,\t|b\",\n";
+  for (const char separator : {';', '\t', '|'}) {
+    std::string other = text;
+    std::replace(other.begin(), other.end() - 10, ',', separator);
+    other[other.size() - 2] = separator;
+    const Padded plain(text);
+    const Padded replaced(other);
+    for (const CsvKernel kernel : kernels()) {
+      FieldEnds expected;
+      FieldEnds found;
+      find_field_ends(kernel, plain.text(), expected);
+      find_field_ends(kernel, replaced.text(), found, separator);
+      ASSERT_EQ(found.fields, expected.fields) << separator;
+      expected.ends.resize(expected.fields + 1);
+      found.ends.resize(found.fields + 1);
+      EXPECT_EQ(found.ends, expected.ends) << separator;
+    }
+  }
+}
+
 TEST(FieldEnds, PointAtTheFirstQuoteThatDoesNotBelongThere) {
   for (const std::size_t before : {0, 1, 58, 59, 60, 61, 62, 63, 64, 65, 200}) {
     const std::string start = std::string(before, 'x') + ",";

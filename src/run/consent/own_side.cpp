@@ -61,6 +61,13 @@ class Examination {
     const std::string place = error.where.empty() ? "" : fmt::format(" ({})", error.where);
     add({subject, CheckVerdict::kProblem, fmt::format("[{}] {}{}", error.name, error.what, place),
          error.fix});
+    for (const Error& other : error.others) {
+      add({subject, CheckVerdict::kProblem,
+           fmt::format("[{}] {} ({})", other.name, other.what, other.where), other.fix});
+    }
+    if (error.unlisted > 0) {
+      add({subject, CheckVerdict::kProblem, fmt::format("and {} more", error.unlisted), {}});
+    }
     if (!own_.problem) own_.problem = error;
   }
   void add(CheckItem item) { own_.consent.items.push_back(std::move(item)); }
@@ -260,6 +267,9 @@ class Examination {
     for (const RunRecord::Clipped& column : own.clipped) clipped += column.below + column.above;
     ok(kData, fmt::format("{} rows, {} left out, {} values clipped (for your eyes only)", own.rows,
                           own.dropped, clipped));
+    for (const SourceFacts& source : own.sources) {
+      if (!source.format.empty()) ok(kData, fmt::format("{} has {}", source.place, source.format));
+    }
     look_at_clipping(own);
     const auto& constant = own_.party->constant_columns();
     if (!constant.empty()) {

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+// What --query says: SQL, or the name of a table or view.
+namespace sotto {
+
+// A name alone: letters, digits, _ and $, with one point between schema and table.
+[[nodiscard]] bool is_table_name(std::string_view query);
+
+// Without the blanks and semicolons at its end.
+[[nodiscard]] std::string trimmed_query(std::string_view query);
+
+}  // namespace sotto
