@@ -88,8 +88,8 @@ std::string table_text(const RunRecord& record, const Fit& fit) {
                         100 * fit.explained->share, 100 * fit.explained->low,
                         100 * fit.explained->high);
   }
-  text += fmt::format("  privacy      ε = {:g}, δ = {:g} for one row ({})\n", record.epsilon,
-                      record.delta,
+  text += fmt::format("  privacy      ε = {:g}, δ = {:g} for one {} ({})\n", record.epsilon,
+                      record.delta, record.protects_persons() ? "person" : "row",
                       record.neighbours == Neighbours::kReplace ? "replaced" : "added or removed");
   for (const RunRecord::Own& own : record.own) {
     std::uint64_t clipped = 0;

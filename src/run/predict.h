@@ -48,6 +48,10 @@ struct Predictions {
 // v the clipped values, u the scaled ones (data/encoding.h), m_y the middle of the
 // target's bounds (0 without an intercept). The file needs the features' columns,
 // in any order; the target's is not read. Errors as for training: E-csv-….
-[[nodiscard]] Result<Predictions> predict(const ModelFile& model, const std::string& path);
+//
+// Of a model with party effects, `party` says whose effect counts; empty: the mean of all of them.
+// E-predict-party.
+[[nodiscard]] Result<Predictions> predict(const ModelFile& model, const std::string& path,
+                                          const std::string& party = "");
 
 }  // namespace sotto

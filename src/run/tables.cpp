@@ -29,10 +29,10 @@ std::vector<std::string> find_constant_columns(const Schema& schema, const Momen
   std::size_t entry = 1;
   for (const Feature& feature : schema.features) {
     const auto* category = std::get_if<CategoricalFeature>(&feature);
-    const std::size_t end = entry + (category == nullptr ? 1 : category->levels.size() - 1);
-    bool all = true;
+    const std::size_t end = entry + entries_of(feature);
+    bool all = category == nullptr || !category->by_party;
     for (; entry < end; ++entry) all = all && in_proportion(sum(entry, entry), sum(0, entry));
-    if (all) constant.push_back(column_of(feature));
+    if (all) constant.push_back(name_of(feature));
   }
   if (in_proportion(moments.sums.back(), moments.sums[d * (d + 1) / 2])) {
     constant.push_back(schema.target.column);
@@ -42,7 +42,9 @@ std::vector<std::string> find_constant_columns(const Schema& schema, const Momen
 
 PartyTable party_table(const Study& study, PartyId party, TableMoments table) {
   std::vector<std::string> constant;
-  if (study.data->intercept && table.rows > 1) {
+  // Where rows count differently the intercept is no longer the same in all of them.
+  const bool alike = !study.data->weight && !study.data->person;
+  if (study.data->intercept && alike && table.rows > 1) {
     constant = find_constant_columns(*study.data, table.moments);
   }
   PartyTable result{.moments = std::move(table.moments),
@@ -51,14 +53,13 @@ PartyTable party_table(const Study& study, PartyId party, TableMoments table) {
                             .dropped = table.dropped,
                             .clipped = {}},
                     .constant_columns = std::move(constant)};
-  const Schema& schema = *study.data;
-  const auto add = [&](const std::string& column, ColumnClips clips) {
-    result.own.clipped.push_back({.column = column, .below = clips.below, .above = clips.above});
-  };
-  for (std::size_t k = 0; k < schema.features.size(); ++k) {
-    add(column_of(schema.features[k]), table.clips.features[k]);
+  const std::vector<TableColumn> columns = study.data->table_columns();
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const ColumnClips& clips = table.clips.columns[k];
+    if (columns[k].is_weight) continue;
+    result.own.clipped.push_back(
+        {.column = columns[k].name, .below = clips.below, .above = clips.above});
   }
-  add(schema.target.column, table.clips.target);
   return result;
 }
 
@@ -78,7 +79,8 @@ Result<PartyTable> read_own_table(const Study& study, PartyId self, const std::s
   if (!study.data) return not_over_tables();
   CsvOptions options;
   options.progress = progress;
-  SOTTO_ASSIGN(TableMoments table, read_moments(CsvSource({file}, options), *study.data));
+  SOTTO_ASSIGN(TableMoments table,
+               read_moments(CsvSource({file}, options), study.data->held_by(self)));
   return party_table(study, self, std::move(table));
 }
 
@@ -93,10 +95,10 @@ Result<std::vector<PartyTable>> read_tables(const Study& study, const TableFiles
         fmt::format("name {} files, one per party, or a single one to split", parties));
   }
   if (given < parties) {
-    CsvOptions in_order;
-    in_order.threads = 1;
+    CsvOptions options;
+    options.progress = progress;
     SOTTO_ASSIGN(std::vector<TableMoments> dealt,
-                 read_split_moments(CsvSource(files.files, in_order), *study.data,
+                 read_split_moments(CsvSource(files.files, options), *study.data,
                                     {.parties = parties, .kind = files.split}));
     return tables_of(study, std::move(dealt));
   }

@@ -35,14 +35,13 @@ Result<CsvLayout> CsvLayout::make(const std::vector<std::string>& header, const 
   CsvLayout layout;
   layout.fields_per_record = header.size();
   layout.missing = schema.missing;
-  for (const Feature& feature : schema.features) {
-    const auto* categorical = std::get_if<CategoricalFeature>(&feature);
+  for (TableColumn& column : schema.table_columns(with_target)) {
     layout.columns.push_back(
-        {column_of(feature), 0,
-         categorical == nullptr ? std::vector<std::string>{} : categorical->levels});
+        {.name = std::move(column.name),
+         .levels = std::move(column.levels),
+         .strict = column.is_weight ? std::optional(column.bounds) : std::nullopt});
   }
-  if (with_target) layout.columns.push_back({schema.target.column, 0, {}});
-  for (Column& column : layout.columns) {
+  const auto find = [&](Column& column) -> Result<void> {
     const auto found = std::find(header.begin(), header.end(), column.name);
     if (found == header.end()) {
       const bool other_separator =
@@ -60,6 +59,12 @@ Result<CsvLayout> CsvLayout::make(const std::vector<std::string>& header, const 
                        "rename or remove one of them");
     }
     column.position = static_cast<std::size_t>(found - header.begin());
+    return {};
+  };
+  for (Column& column : layout.columns) SOTTO_TRY(find(column));
+  if (with_target && schema.person) {
+    layout.person = Column{.name = schema.person->column, .levels = {}, .strict = std::nullopt};
+    SOTTO_TRY(find(*layout.person));
   }
   return layout;
 }
@@ -108,12 +113,19 @@ CsvBlockParser::CsvBlockParser(const CsvLayout& layout, CsvKernel kernel)
       level_maps_[c].emplace(levels[k], static_cast<double>(k));
     }
   }
+  if (layout.person) rows_.persons.resize(kGroupRows);
 }
 
-std::optional<CsvFault> CsvBlockParser::parse(std::string_view text, const Sink& sink) {
+std::size_t CsvBlockParser::open(std::string_view text) {
   text_ = text;
   fault_.reset();
   find_field_ends(kernel_, text, found_);
+  regular_ = is_regular();
+  return regular_ ? found_.records : count_irregular();
+}
+
+std::optional<CsvFault> CsvBlockParser::parse(std::uint64_t first_record, const Sink& sink) {
+  next_record_ = first_record;
   parse_records(sink);
   if (fault_) return std::move(fault_);
   if (found_.bad_quote != FieldEnds::kNone) {
@@ -142,11 +154,33 @@ bool CsvBlockParser::is_regular() const {
 }
 
 void CsvBlockParser::parse_records(const Sink& sink) {
-  if (is_regular()) {
+  if (regular_) {
     parse_run(0, found_.records, sink);
   } else {
     parse_irregular(sink);
   }
+}
+
+// The first field behind the record that begins at this one.
+std::size_t CsvBlockParser::end_of_record(std::size_t first_field) const {
+  std::size_t next = first_field + 1;
+  while (next < found_.fields && text_[found_.ends[next]] != '\n') ++next;
+  return next;
+}
+
+bool CsvBlockParser::is_empty_line(std::size_t first_field, std::size_t end) const {
+  const std::string_view first = field(found_.ends.data() + first_field, 0);
+  return end == first_field + 1 && (first.empty() || first == "\r");
+}
+
+std::size_t CsvBlockParser::count_irregular() const {
+  std::size_t records = 0;
+  for (std::size_t i = 0; i < found_.fields;) {
+    const std::size_t next = end_of_record(i);
+    if (text_[found_.ends[next]] == '\n' && !is_empty_line(i, next)) ++records;
+    i = next;
+  }
+  return records;
 }
 
 // Runs of records with the right number of fields, with empty lines between them.
@@ -154,11 +188,10 @@ void CsvBlockParser::parse_irregular(const Sink& sink) {
   std::size_t run = 0;  // the field at which the run starts
   std::size_t records = 0;
   for (std::size_t i = 0; i < found_.fields && !fault_;) {
-    std::size_t next = i + 1;
-    while (next < found_.fields && text_[found_.ends[next]] != '\n') ++next;
+    const std::size_t next = end_of_record(i);
     if (text_[found_.ends[next]] != '\n') break;  // cut off by a wrong quote
     const std::string_view first = field(found_.ends.data() + i, 0);
-    const bool empty = next == i + 1 && (first.empty() || first == "\r");
+    const bool empty = is_empty_line(i, next);
     if (!empty && next - i == layout_.fields_per_record) {
       ++records;
       i = next;
@@ -186,7 +219,9 @@ void CsvBlockParser::parse_run(std::size_t first_field, std::size_t records, con
     rows_.first_record = next_record_;
     for (std::size_t c = 0; c < layout_.columns.size(); ++c) {
       layout_.columns[c].levels.empty() ? parse_numbers(ends, c) : parse_levels(ends, c);
+      if (layout_.columns[c].strict) check_strict(ends, c);
     }
+    if (layout_.person) parse_persons(ends);
     if (fault_) return;
     sink(rows_);
     next_record_ += rows_.rows;
@@ -215,6 +250,41 @@ void CsvBlockParser::parse_levels(const std::uint32_t* ends, std::size_t c) {
   }
 }
 
+void CsvBlockParser::check_strict(const std::uint32_t* ends, std::size_t c) {
+  const CsvLayout::Column& column = layout_.columns[c];
+  const auto [lo, hi] = *column.strict;
+  for (std::size_t r = 0; r < rows_.rows; ++r) {
+    const double v = rows_.column(c)[r];
+    if (!(v < lo || v > hi)) continue;
+    fail(bad_input("E-csv-weight",
+                   fmt::format("the weight {} is outside the study's bounds [{}, {}]", v, lo, hi),
+                   "correct it, or agree on wider bounds with the others"),
+         field(ends + r * layout_.fields_per_record, column.position), column.name);
+  }
+}
+
+void CsvBlockParser::parse_persons(const std::uint32_t* ends) {
+  for (std::size_t r = 0; r < rows_.rows; ++r) {
+    const std::string_view text =
+        field(ends + r * layout_.fields_per_record, layout_.person->position);
+    std::string& person = rows_.persons[r];
+    std::optional<std::string> unquoted;
+    if (text.starts_with('"')) unquoted = meant_by_quotes(text, layout_.person->name);
+    person = unquoted ? *unquoted : trimmed(text);
+    if (!reads_as_missing(person)) continue;
+    person.clear();
+    miss(text, layout_.person->name);
+  }
+}
+
+void CsvBlockParser::miss(std::string_view field, const std::string& column) {
+  rows_.any_missing = true;
+  if (layout_.missing != MissingRule::kError) return;
+  fail(bad_input("E-csv-missing", "a value is missing",
+                 "fill it in, remove the row, or say missing = \"drop\" in the study"),
+       field, column);
+}
+
 std::string_view CsvBlockParser::field(const std::uint32_t* ends, std::size_t position) const {
   const std::uint32_t from = ends[position] + 1;
   std::uint32_t to = ends[position + 1];
@@ -235,26 +305,28 @@ std::optional<double> CsvBlockParser::level_of(std::size_t c, std::string_view f
   return std::nullopt;
 }
 
+std::optional<std::string> CsvBlockParser::meant_by_quotes(std::string_view field,
+                                                           const std::string& column) {
+  std::optional<std::string> meant = unquote(field);
+  if (!meant) {
+    fail(
+        bad_input("E-csv-quote", "a quoted field goes on after its quote", "quote the whole field"),
+        field, column);
+  }
+  return meant;
+}
+
 double CsvBlockParser::unusual_value(std::size_t c, std::string_view field) {
   const CsvLayout::Column& column = layout_.columns[c];
   std::optional<std::string> unquoted;
   std::string_view meant = field;
   if (field.starts_with('"')) {
-    unquoted = unquote(field);
-    if (!unquoted) {
-      return fail(bad_input("E-csv-quote", "a quoted field goes on after its quote",
-                            "quote the whole field"),
-                  field, column.name);
-    }
+    unquoted = meant_by_quotes(field, column.name);
+    if (!unquoted) return kMissing;
     meant = *unquoted;
   }
   if (reads_as_missing(meant)) {
-    rows_.any_missing = true;
-    if (layout_.missing == MissingRule::kError) {
-      fail(bad_input("E-csv-missing", "a value is missing",
-                     "fill it in, remove the row, or say missing = \"drop\" in the study"),
-           field, column.name);
-    }
+    miss(field, column.name);
     return kMissing;
   }
   if (!column.levels.empty()) {

@@ -22,11 +22,13 @@ struct CsvLayout {
     std::string name;
     std::size_t position = 0;         // in the file's records, from 0
     std::vector<std::string> levels;  // empty where it is a number
+    std::optional<Bounds> strict;     // outside of them is a fault
   };
 
   std::size_t fields_per_record = 0;
   MissingRule missing = MissingRule::kDrop;
-  std::vector<Column> columns;  // features in the schema's order, then the target if it is wanted
+  std::vector<Column> columns;  // the schema's table_columns()
+  std::optional<Column> person;
 
   // From the names in a file's header. E-csv-header.
   [[nodiscard]] static Result<CsvLayout> make(const std::vector<std::string>& header,
@@ -55,19 +57,31 @@ class CsvBlockParser {
 
   CsvBlockParser(const CsvLayout& layout, CsvKernel kernel);
 
-  // Nothing if all is well. On a fault, the rows before it may have gone to the sink.
-  [[nodiscard]] std::optional<CsvFault> parse(std::string_view text, const Sink& sink);
+  // Looks at a text; the number of its records, empty lines aside.
+  [[nodiscard]] std::size_t open(std::string_view text);
+
+  // Reads what was opened; `first_record` is the first one's number in the table. Nothing if all
+  // is well. On a fault, the rows before it may have gone to the sink.
+  [[nodiscard]] std::optional<CsvFault> parse(std::uint64_t first_record, const Sink& sink);
 
   // Of the last text: newlines, inside quotes too.
   [[nodiscard]] std::size_t lines() const { return found_.lines; }
 
  private:
   [[nodiscard]] bool is_regular() const;
+  [[nodiscard]] std::size_t count_irregular() const;
+  [[nodiscard]] std::size_t end_of_record(std::size_t first_field) const;
+  [[nodiscard]] bool is_empty_line(std::size_t first_field, std::size_t end) const;
   void parse_records(const Sink& sink);
   void parse_irregular(const Sink& sink);
   void parse_run(std::size_t first_field, std::size_t records, const Sink& sink);
   void parse_numbers(const std::uint32_t* ends, std::size_t c);
   void parse_levels(const std::uint32_t* ends, std::size_t c);
+  void check_strict(const std::uint32_t* ends, std::size_t c);
+  void parse_persons(const std::uint32_t* ends);
+  [[nodiscard]] std::optional<std::string> meant_by_quotes(std::string_view field,
+                                                           const std::string& column);
+  void miss(std::string_view field, const std::string& column);
   [[nodiscard]] std::string_view field(const std::uint32_t* ends, std::size_t position) const;
   [[nodiscard]] std::optional<double> level_of(std::size_t c, std::string_view field) const;
   // Missing, quoted, blank-padded, long or wrong: everything but the common case.
@@ -81,6 +95,7 @@ class CsvBlockParser {
   FieldEnds found_;
   RawRows rows_;
   std::string_view text_;
+  bool regular_ = false;
   std::uint64_t next_record_ = 0;
   std::optional<CsvFault> fault_;
 };

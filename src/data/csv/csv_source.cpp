@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -51,8 +52,13 @@ Result<OpenCsv> open_csv(const std::string& path, const CsvOptions& options) {
 class Reading {
  public:
   Reading(const std::string& path, OpenCsv csv, const CsvLayout& layout, const CsvOptions& options,
-          const RowSink& sink)
-      : path_(path), csv_(std::move(csv)), layout_(layout), options_(options), sink_(sink) {}
+          std::uint64_t& next_record, const RowSink& sink)
+      : path_(path),
+        csv_(std::move(csv)),
+        layout_(layout),
+        options_(options),
+        sink_(sink),
+        next_record_(next_record) {}
 
   Result<void> run() {
     std::vector<std::thread> others;
@@ -78,8 +84,9 @@ class Reading {
     const auto sink = [&](const RawRows& rows) { sink_(worker, rows); };
     RecordBlock block;
     while (take(block)) {
+      const std::uint64_t first = number_records(block, parser);
       if (block.text().empty()) continue;
-      std::optional<CsvFault> fault = parser.parse(block.text(), sink);
+      std::optional<CsvFault> fault = parser.parse(first, sink);
       const std::lock_guard lock(mutex_);
       if (lines_.size() <= block.number) lines_.resize(block.number + 1);
       lines_[block.number] = static_cast<std::uint32_t>(parser.lines());
@@ -89,6 +96,19 @@ class Reading {
             static_cast<std::size_t>(std::count(until.begin(), until.end(), '\n')),
             std::move(fault->column)});
     }
+  }
+
+  // The number of the block's first record in the table. Each worker counts its block's records
+  // before it reads any, so the others wait no longer than that takes.
+  std::uint64_t number_records(const RecordBlock& block, CsvBlockParser& parser) {
+    const std::size_t records = block.text().empty() ? 0 : parser.open(block.text());
+    std::unique_lock lock(mutex_);
+    numbered_.wait(lock, [&] { return next_numbered_ == block.number; });
+    const std::uint64_t first = next_record_;
+    next_record_ += records;
+    ++next_numbered_;
+    numbered_.notify_all();
+    return first;
   }
 
   bool take(RecordBlock& block) {
@@ -129,16 +149,19 @@ class Reading {
 
   std::mutex mutex_;  // guards the source and everything below
   std::size_t handed_out_ = 0;
+  std::condition_variable numbered_;
+  std::size_t next_numbered_ = 0;  // the block whose records are numbered next
+  std::uint64_t& next_record_;
   std::vector<std::uint32_t> lines_;  // per block
   std::optional<Failure> failure_;
 };
 
 Result<void> read_file(const std::string& path, const Schema& schema, const CsvOptions& options,
-                       const RowSink& sink) {
+                       std::uint64_t& next_record, const RowSink& sink) {
   SOTTO_ASSIGN(OpenCsv csv, open_csv(path, options));
   SOTTO_ASSIGN(const CsvLayout layout,
                CsvLayout::make(csv.header, schema, options.with_target).at(path + ", line 1"));
-  return Reading(path, std::move(csv), layout, options, sink).run();
+  return Reading(path, std::move(csv), layout, options, next_record, sink).run();
 }
 
 std::uint64_t size_on_disk(std::span<const std::string> paths) {
@@ -164,6 +187,7 @@ CsvSource::CsvSource(std::vector<std::string> paths, CsvOptions options)
 Result<void> CsvSource::read(const Schema& schema, const RowSink& sink) const {
   const std::uint64_t total = size_on_disk(paths_);
   std::uint64_t before = 0;
+  std::uint64_t next_record = 0;
   for (const std::string& path : paths_) {
     CsvOptions each = options_;
     if (options_.progress) {
@@ -171,7 +195,7 @@ Result<void> CsvSource::read(const Schema& schema, const RowSink& sink) const {
         options_.progress(before + done, total);
       };
     }
-    SOTTO_TRY(read_file(path, schema, each, sink));
+    SOTTO_TRY(read_file(path, schema, each, next_record, sink));
     before += size_on_disk({&path, 1});
   }
   return {};
