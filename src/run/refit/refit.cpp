@@ -245,8 +245,29 @@ Result<Release> release_in(const RunRecord& record) {
                        : "sotto keeps it since 0.3: older runs have only their one model");
 }
 
+Result<std::optional<NestedTest>> party_test(const Release& release) {
+  if (!release.schema.has_party_effect()) return std::optional<NestedTest>{};
+  std::vector<bool> chosen(static_cast<std::size_t>(release.size()), true);
+  chosen.back() = false;  // the target
+  std::size_t at = release.schema.intercept ? 1 : 0;
+  for (const Feature& feature : release.schema.features) {
+    const auto* levels = std::get_if<CategoricalFeature>(&feature);
+    for (std::size_t n = entries_of(feature); n > 0; --n, ++at) {
+      if (levels != nullptr && levels->by_party) chosen[at] = false;
+    }
+  }
+  SOTTO_ASSIGN(const auto without, select(release, release.target(), chosen));
+  SOTTO_ASSIGN(const auto test, compare(release, without, own_selection(release)));
+  return std::optional(test);
+}
+
 Result<Model> refit(const RunRecord& source, const Selection& selection, const FitMethod& method) {
   SOTTO_ASSIGN(const auto release, release_in(source));
+  return refit(source, release, selection, method);
+}
+
+Result<Model> refit(const RunRecord& source, const Release& release, const Selection& selection,
+                    const FitMethod& method) {
   SOTTO_ASSIGN(auto fit, fit_release(release, selection, method));
   if (fit.singular) {
     return bad_input("E-refit-singular",
@@ -265,7 +286,7 @@ Result<Model> refit(const RunRecord& source, const Selection& selection, const F
   }
   record.target = selection.schema.target.column;
   record.encoding = schema_json(selection.schema);
-  record.refit_of = to_hex(sha256(json_line(release_json(release))));
+  record.refit_of = to_hex(sha256(json_line(release_json(*source.release))));
   record.coefficients.clear();
   record.warnings.clear();
   record.own.clear();
