@@ -25,6 +25,7 @@ class DealtShare {
   }
 
   void add(const RawRows& raw, Chosen chosen) {
+    if (chosen.size() == kGroupRows) return share_.add(raw);  // all of it
     while (!chosen.empty()) {
       const std::size_t count = std::min(chosen.size(), kGroupRows - rows_.rows);
       for (std::size_t c = 0; c < raw.columns(); ++c) {

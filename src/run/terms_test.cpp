@@ -29,7 +29,7 @@ constexpr const char* kStudy = R"toml(
 name   = "terms"
 solver = "pairwise"
 [privacy]
-epsilon    = 1e5
+epsilon    = 1e6
 delta      = 1e-6
 unit       = "record"
 neighbours = "add-remove"
