@@ -67,6 +67,7 @@ Verb add_predict(const Syntax& program) {
     std::string model;
     TableRequest table;
     std::string out;
+    std::string party;
   };
   auto options = std::make_shared<Options>();
   const Syntax verb =
@@ -77,9 +78,12 @@ Verb add_predict(const Syntax& program) {
             Need::kRequired);
   add_table_words(verb, options->table);
   verb.text("--out", options->out, "write the predictions here");
+  verb.text(
+      "--party", options->party,
+      "of a model with party effects: whose rows they are (without: the mean of all effects)");
   auto run = [options](Output output) -> Result<std::string> {
     SOTTO_ASSIGN(const auto model, read_model_file(options->model));
-    SOTTO_ASSIGN(const auto found, predict(model, options->table));
+    SOTTO_ASSIGN(const auto found, predict(model, options->table, options->party));
     const bool json = output.json();
     const std::string body =
         json ? json_text(predictions_json(model, found)) : predictions_csv(found);

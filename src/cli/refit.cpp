@@ -14,6 +14,7 @@
 #include "cli/command_line.h"
 #include "cli/refit_tables.h"
 #include "run/kept_json.h"
+#include "run/refit/combine.h"
 
 namespace sotto {
 namespace {
@@ -128,7 +129,11 @@ Result<std::string> structure(const Release& release, const Selection& selection
 
 Result<std::string> answer(const RefitOptions& options, const Syntax& verb, Output output) {
   SOTTO_ASSIGN(const auto source, read_record(options.source));
-  SOTTO_ASSIGN(const auto release, release_in(source).at(options.source));
+  SOTTO_ASSIGN(const auto released, release_in(source).at(options.source));
+  const ModelWords words{.target = options.target,
+                         .features = between_commas(options.features),
+                         .without = between_commas(options.without)};
+  SOTTO_ASSIGN(const auto release, combine_columns(released, words));
   const bool search = verb.given("--select");
   if (options.correlations + options.components + search + verb.given("--compare") > 1) {
     return bad_input("E-usage",
@@ -137,9 +142,7 @@ Result<std::string> answer(const RefitOptions& options, const Syntax& verb, Outp
         .at("the command line");
   }
   if (verb.given("--compare")) return compare_models(source, release, options, output);
-  SOTTO_ASSIGN(auto selection, select(release, {.target = options.target,
-                                                .features = between_commas(options.features),
-                                                .without = between_commas(options.without)}));
+  SOTTO_ASSIGN(auto selection, select(release, words));
   if (options.correlations || options.components) {
     return structure(release, selection, options.components, output);
   }
@@ -153,7 +156,7 @@ Result<std::string> answer(const RefitOptions& options, const Syntax& verb, Outp
     tried = search_json(chosen);
     selection = chosen.selection;
   }
-  SOTTO_ASSIGN(auto model, refit(source, selection, method));
+  SOTTO_ASSIGN(auto model, refit(source, release, selection, method));
   if (search) {
     model.record.warnings.emplace_back(
         "The features were chosen by the same sums: the intervals do not count that in.");
@@ -181,9 +184,11 @@ Verb add_refit(const Syntax& program) {
                    "  sotto refit out/run --compare area_m2+people,area_m2+people+heating");
   verb.text("run", options->source,
             "a run's record.json, the folder that holds it, or a model.json", Need::kRequired);
-  verb.text("--target", options->target, "the column to explain; the study's own");
+  verb.text("--target", options->target,
+            "the column to explain, or a sum as 'a - b'; the study's own");
   verb.text("--features", options->features,
-            "columns, levels or patterns as area*,heating=gas; all but the target");
+            "columns, levels or patterns as area*,heating=gas, or sums as 'a + 2*b'; all but the "
+            "target");
   verb.text("--without", options->without, "columns to leave out of them");
   verb.text("--estimator", options->estimator,
             "noise-aware, exact, psd-ridge or adassp; the run's own");

@@ -39,6 +39,18 @@ Result<Encoding> Encoding::make(const Schema& schema) {
     encoding.features_.push_back(numeric == nullptr ? ColumnScale{}
                                                     : scale_of(numeric->bounds, schema.intercept));
   }
+  encoding.table_ = schema.table_columns();
+  const auto find_inputs = [&](const Feature& feature) {
+    std::vector<std::size_t> places;
+    for (const std::string& name : table_columns_of(feature)) {
+      const auto found = std::ranges::find(encoding.table_, name, &TableColumn::name);
+      places.push_back(static_cast<std::size_t>(found - encoding.table_.begin()));
+    }
+    encoding.inputs_.push_back(std::move(places));
+  };
+  for (const Feature& feature : schema.features) find_inputs(feature);
+  const Target& target = schema.target;
+  find_inputs(NumericFeature{target.column, target.bounds, target.term});
   encoding.target_ = scale_of(schema.target.bounds, schema.intercept);
   encoding.radius_ = schema.radius == 0 ? schema.longest_row() : schema.radius;
   encoding.grid_scale_ = grid_scale_of(schema, encoding.radius_);
@@ -52,14 +64,12 @@ Eigen::MatrixXd Encoding::own_units_matrix() const {
   Eigen::Index entry = 0;
   if (schema_.intercept) matrix(entry++, 0) = factor;
   for (std::size_t k = 0; k < schema_.features.size(); ++k) {
-    if (const auto* levels = std::get_if<CategoricalFeature>(&schema_.features[k])) {
-      for (std::size_t level = 1; level < levels->levels.size(); ++level, ++entry) {
-        matrix(entry, entry) = factor;
+    const double entry_factor = factor / features_[k].half;
+    for (std::size_t n = entries_of(schema_.features[k]); n > 0; --n, ++entry) {
+      matrix(entry, entry) = entry_factor;
+      if (schema_.intercept && features_[k].middle != 0) {
+        matrix(0, entry) = -entry_factor * features_[k].middle;
       }
-    } else {
-      matrix(entry, entry) = factor / features_[k].half;
-      if (schema_.intercept) matrix(0, entry) = -matrix(entry, entry) * features_[k].middle;
-      ++entry;
     }
   }
   return matrix;

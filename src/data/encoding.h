@@ -35,14 +35,14 @@ struct OwnUnits {
 // How a table's row becomes a row (x, y) of the unit ball, and how a model of
 // those rows becomes one of the table. Made from the schema alone.
 //
-// A row is u ∈ [−1, 1]^d (intercept 1, numbers scaled, levels 0/1), shortened to
-// ‖u‖ ≤ R where R is below the longest row. Then, with S = ⌊2^b/R⌋ and b = kGridBits,
+// A row is u ∈ [−1, 1]^d (intercept 1, numbers and terms scaled, levels 0/1, B-splines in [0, 1]),
+// shortened to ‖u‖ ≤ R where R is below the longest row. Then, with S = ⌊2^b/R⌋ and b = kGridBits,
 //
 //     x_k = g_k·2^−b,   g_k = the integer nearest to u_k·S,   ‖g‖² ≤ 4^b,
 //     y   = h·2^−b,     h   = the integer nearest to u_y·2^b, |h| ≤ 2^b.
 //
 // S is an integer, so intercept and levels stand on the grid exactly, and at the
-// default radius ‖g‖² ≤ k·S² ≤ 4^b holds without any shortening.
+// default radius ‖g‖² ≤ k·S² ≤ 4^b holds without any shortening where there are no splines.
 class Encoding {
  public:
   [[nodiscard]] static Result<Encoding> make(const Schema& schema);
@@ -56,9 +56,17 @@ class Encoding {
   // S, an integer.
   [[nodiscard]] double grid_scale() const { return grid_scale_; }
 
-  // Of feature k; meaningless where it is categorical.
+  // Of feature k: {} where it is categorical or a spline, whose entries are in [0, 1] already.
   [[nodiscard]] const ColumnScale& feature_scale(std::size_t k) const { return features_[k]; }
   [[nodiscard]] const ColumnScale& target_scale() const { return target_; }
+
+  // What is read from a table, and which of it each feature and the target are made of: one
+  // column, or those of a term in its order.
+  [[nodiscard]] const std::vector<TableColumn>& table() const { return table_; }
+  [[nodiscard]] const std::vector<std::size_t>& inputs(std::size_t feature) const {
+    return inputs_[feature];
+  }
+  [[nodiscard]] const std::vector<std::size_t>& target_inputs() const { return inputs_.back(); }
 
   // β = Mθ + m from the model y = θᵀx of the unit ball:
   //
@@ -80,6 +88,8 @@ class Encoding {
   std::vector<std::string> names_;
   std::vector<ColumnScale> features_;
   ColumnScale target_;
+  std::vector<TableColumn> table_;
+  std::vector<std::vector<std::size_t>> inputs_;  // per feature, then the target's
   double radius_ = 1;
   double grid_scale_ = kGridOne;
 };

@@ -79,38 +79,58 @@ ColumnClips& ColumnClips::operator+=(const ColumnClips& other) {
 }
 
 ClipReport& ClipReport::operator+=(const ClipReport& other) {
-  if (features.size() < other.features.size()) features.resize(other.features.size());
-  for (std::size_t k = 0; k < other.features.size(); ++k) features[k] += other.features[k];
-  target += other.target;
+  if (columns.size() < other.columns.size()) columns.resize(other.columns.size());
+  for (std::size_t k = 0; k < other.columns.size(); ++k) columns[k] += other.columns[k];
   shortened_rows += other.shortened_rows;
   return *this;
 }
 
+bool is_complete(const RawRows& raw, std::size_t r) {
+  if (!raw.any_missing) return true;
+  bool complete = raw.persons.empty() || !raw.persons[r].empty();
+  for (std::size_t c = 0; c < raw.columns(); ++c) complete &= !std::isnan(raw.column(c)[r]);
+  return complete;
+}
+
 Rows::Rows(std::size_t dimension) : dimension_(dimension), values_((dimension + 1) * kGroupRows) {}
 
-RowEncoder::RowEncoder(const Encoding& encoding)
-    : encoding_(encoding), has_avx2_(has_avx2()), grid_(encoding.dimension()) {
-  clips_.features.resize(encoding.schema().features.size());
+RowEncoder::RowEncoder(const Encoding& encoding, Persons* persons)
+    : encoding_(encoding), persons_(persons), has_avx2_(has_avx2()), grid_(encoding.dimension()) {
+  check(encoding.schema().person.has_value() == (persons != nullptr),
+        "persons are counted where the study has a person's column, and nowhere else");
+  clips_.columns.resize(encoding.table().size());
+  longest_.fill(kGridOne * kGridOne);
+  for (const Feature& feature : encoding.schema().features) {
+    const auto* spline = std::get_if<SplineFeature>(&feature);
+    splines_.push_back(spline == nullptr ? std::nullopt : std::optional(spline->basis()));
+  }
+  find_term_columns();
 }
 
 const Rows& RowEncoder::encode(const RawRows& raw) {
   const Schema& schema = encoding_.schema();
-  check(raw.columns() == schema.features.size() + 1, "a raw column per feature and the target");
+  check(raw.columns() == encoding_.table().size(), "a raw column for each that the study reads");
   keep_complete_rows(raw);
+  clip_term_columns(raw);
   std::size_t entry = 0;
   if (schema.intercept) std::fill_n(grid_.column(entry++), kGroupRows, 1.0);
   for (std::size_t k = 0; k < schema.features.size(); ++k) {
+    const auto& inputs = encoding_.inputs(k);
     if (const auto* categorical = std::get_if<CategoricalFeature>(&schema.features[k])) {
-      spread_levels(raw.column(k), categorical->levels.size(), entry);
-      entry += categorical->levels.size() - 1;
+      categorical->by_party
+          ? spread_party(categorical->levels.size(), entry)
+          : spread_levels(raw.column(inputs[0]), categorical->levels.size(), entry);
+    } else if (const auto* number = std::get_if<NumericFeature>(&schema.features[k])) {
+      encode_number(raw, inputs, number->term, encoding_.feature_scale(k), grid_.column(entry));
     } else {
-      clips_.features[k] +=
-          scale_column(raw.column(k), encoding_.feature_scale(k), grid_.column(entry++));
+      spread_spline(raw, k, entry);
     }
+    entry += entries_of(schema.features[k]);
   }
-  clips_.target += scale_column(raw.column(schema.features.size()), encoding_.target_scale(),
-                                grid_.column(entry));
+  encode_number(raw, encoding_.target_inputs(), schema.target.term, encoding_.target_scale(),
+                grid_.column(entry));
   if (encoding_.shortens()) shorten_to_radius();
+  if (schema.weight || persons_ != nullptr) weigh_rows(raw);
   round_to_grid();
   return grid_;
 }
@@ -118,27 +138,38 @@ const Rows& RowEncoder::encode(const RawRows& raw) {
 void RowEncoder::keep_complete_rows(const RawRows& raw) {
   grid_.rows = 0;
   for (std::size_t r = 0; r < raw.rows; ++r) {
-    bool complete = true;
-    if (raw.any_missing) {
-      for (std::size_t c = 0; c < raw.columns(); ++c) complete &= !std::isnan(raw.column(c)[r]);
-    }
     grid_.source[grid_.rows] = static_cast<std::uint16_t>(r);
-    grid_.rows += complete ? 1 : 0;
+    grid_.rows += is_complete(raw, r) ? 1 : 0;
   }
   kept_ += grid_.rows;
   dropped_ += raw.rows - grid_.rows;
 }
 
-ColumnClips RowEncoder::scale_column(const double* raw, const ColumnScale& scale, double* out) {
+// The rows that are kept, in lane_; behind them what nobody counts.
+void RowEncoder::gather(const double* raw, double filler) {
   if (grid_.rows == kGroupRows) {
     std::copy_n(raw, kGroupRows, lane_.data());
-  } else {
-    for (std::size_t r = 0; r < grid_.rows; ++r) lane_[r] = raw[grid_.source[r]];
-    std::fill(lane_.begin() + static_cast<std::ptrdiff_t>(grid_.rows), lane_.end(),
-              scale.bounds.lo);
+    return;
   }
+  for (std::size_t r = 0; r < grid_.rows; ++r) lane_[r] = raw[grid_.source[r]];
+  std::fill(lane_.begin() + static_cast<std::ptrdiff_t>(grid_.rows), lane_.end(), filler);
+}
+
+ColumnClips RowEncoder::scale_lane_to(const ColumnScale& scale, double* out) {
   return has_avx2_ ? scale_lane_avx2(lane_.data(), scale, out)
                    : scale_lane(lane_.data(), scale, out);
+}
+
+void RowEncoder::encode_number(const RawRows& raw, const std::vector<std::size_t>& inputs,
+                               const std::optional<Term>& term, const ColumnScale& scale,
+                               double* out) {
+  if (term) {
+    evaluate_term(*term, inputs);
+    (void)scale_lane_to(scale, out);  // its columns were clipped, and counted
+    return;
+  }
+  gather(raw.column(inputs[0]), scale.bounds.lo);
+  clips_.columns[inputs[0]] += scale_lane_to(scale, out);
 }
 
 void RowEncoder::spread_levels(const double* raw, std::size_t levels, std::size_t first_entry) {
@@ -147,6 +178,14 @@ void RowEncoder::spread_levels(const double* raw, std::size_t levels, std::size_
     for (std::size_t r = 0; r < grid_.rows; ++r) {
       out[r] = raw[grid_.source[r]] == static_cast<double>(level) ? 1.0 : 0.0;
     }
+  }
+}
+
+void RowEncoder::spread_party(std::size_t levels, std::size_t first_entry) {
+  const auto party = encoding_.schema().party;
+  check(party && *party < levels, "a table with a party effect is somebody's");
+  for (std::size_t level = 1; level < levels; ++level) {
+    std::fill_n(grid_.column(first_entry + level - 1), kGroupRows, *party == level ? 1.0 : 0.0);
   }
 }
 
@@ -175,18 +214,19 @@ void RowEncoder::round_to_grid() {
   double* h = grid_.column(grid_.dimension());
   for (std::size_t r = 0; r < kGroupRows; ++r) h[r] = nearest_integer(h[r] * kGridOne);
   for (std::size_t r = 0; r < grid_.rows; ++r) {
-    if (lane_[r] > kGridOne * kGridOne) shrink_row(r);
+    if (lane_[r] > longest_[r]) shrink_row(r);
+    while (h[r] * h[r] > longest_[r]) h[r] -= std::copysign(1.0, h[r]);
   }
   for (std::size_t k = 0; k <= grid_.dimension() && grid_.rows < kGroupRows; ++k) {
     std::fill(grid_.column(k) + grid_.rows, grid_.column(k) + kGroupRows, 0.0);
   }
 }
 
-// Rounding has pushed ‖g‖ over 2^b: take one off the largest entry, the first of
-// equals, until it is inside. Each step lowers ‖g‖² by 2·max|g_k| − 1 ≥ 1.
+// Rounding has pushed ‖g‖ over 2^b, or over what a person's row may have: take one off the largest
+// entry, the first of equals, until it is inside. Each step lowers ‖g‖² by 2·max|g_k| − 1 ≥ 1.
 void RowEncoder::shrink_row(std::size_t r) {
   double square = lane_[r];
-  while (square > kGridOne * kGridOne) {
+  while (square > longest_[r]) {
     std::size_t largest = 0;
     for (std::size_t k = 1; k < grid_.dimension(); ++k) {
       if (std::abs(grid_.column(k)[r]) > std::abs(grid_.column(largest)[r])) largest = k;

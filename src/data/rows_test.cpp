@@ -50,8 +50,7 @@ TEST(RowEncoder, ClipsToTheBoundsAndCountsWhatItClipped) {
             (std::vector<double>{s, s, 0}));
   EXPECT_EQ(std::vector<double>(rows.column(3), rows.column(3) + 3),
             (std::vector<double>{kGridOne / 2, -kGridOne, kGridOne}));
-  EXPECT_TRUE(encoder.clips().features == (std::vector<ColumnClips>{{1, 0}, {0, 1}}));
-  EXPECT_TRUE(encoder.clips().target == (ColumnClips{1, 0}));
+  EXPECT_TRUE(encoder.clips().columns == (std::vector<ColumnClips>{{1, 0}, {0, 1}, {1, 0}}));
   EXPECT_EQ(encoder.clips().shortened_rows, 0U);
 }
 
@@ -81,7 +80,7 @@ TEST(RowEncoder, DropsRowsWithAMissingValueAndKeepsTheOthersInOrder) {
   EXPECT_EQ(rows.column(2)[1], kGridOne);
   EXPECT_EQ(encoder.kept(), 2U);
   EXPECT_EQ(encoder.dropped(), 3U);
-  EXPECT_TRUE(encoder.clips().features[0] == ColumnClips{})
+  EXPECT_TRUE(encoder.clips().columns[0] == ColumnClips{})
       << "a dropped row's values do not count as clipped";
 }
 

@@ -1,12 +1,16 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include "base/result.h"
+#include "data/bounds.h"
+#include "data/expression.h"
+#include "data/spline.h"
 
 namespace sotto {
 
@@ -16,17 +20,30 @@ namespace sotto {
 // What happens to a row with a missing value in a column that the study uses.
 enum class MissingRule { kDrop, kError };
 
-struct Bounds {
-  double lo = 0;
-  double hi = 0;
+// What a term computes, and the table's columns that it computes it from. Values are clipped to
+// their columns' bounds first, so the term stays inside its own, which follow from those.
+struct Term {
+  struct Column {
+    std::string name;
+    Bounds bounds;
+  };
+
+  Expression expression;
+  std::vector<Column> columns;  // in the expression's order
+
+  // E-term-domain.
+  [[nodiscard]] Result<Bounds> bounds() const;
 };
 
+// A number: a column of the table, or a term of some.
 struct NumericFeature {
-  std::string column;
-  Bounds bounds;
+  std::string column;  // the table's, or the term's text
+  Bounds bounds;       // the column's, or term->bounds()
+  std::optional<Term> term = std::nullopt;
 };
 
-// One 0/1 entry per level but the first, which is the base.
+// One 0/1 entry per level but the first, which is the base. `by_party`: no column of the table; the
+// level is who holds it, the same in all of its rows.
 struct CategoricalFeature {
   // The level for everything that the list does not have.
   static constexpr const char* kOther = "other";
@@ -35,15 +52,60 @@ struct CategoricalFeature {
   std::vector<std::string> levels;
   bool numbers = false;  // levels are numbers: 0, 0.0 and 0e0 are one
   bool other = false;    // a level that is not in the list is kOther, which is
+  bool by_party = false;
 };
 
-using Feature = std::variant<NumericFeature, CategoricalFeature>;
+// One entry per B-spline but the first, which is the base.
+struct SplineFeature {
+  std::string column;
+  Bounds bounds;
+  std::vector<double> knots;
+  std::size_t degree = 3;
 
-[[nodiscard]] const std::string& column_of(const Feature& feature);
+  [[nodiscard]] SplineBasis basis() const { return {bounds, knots, degree}; }
+};
+
+using Feature = std::variant<NumericFeature, CategoricalFeature, SplineFeature>;
+
+// "age", "log(income)", "smoker", "bs(age)": what people call it.
+[[nodiscard]] std::string name_of(const Feature& feature);
+
+// "age"; "smoker=yes", …; "bs(age)1", …: one per entry of x.
+[[nodiscard]] std::vector<std::string> entry_names(const Feature& feature);
+[[nodiscard]] std::size_t entries_of(const Feature& feature);
+
+// The table's columns that it is made of.
+[[nodiscard]] std::vector<std::string> table_columns_of(const Feature& feature);
 
 struct Target {
   std::string column;
   Bounds bounds;
+  std::optional<Term> term = std::nullopt;
+};
+
+// A row counts w/hi times, 0 ≤ lo ≤ w ≤ hi; a weight outside is an error.
+struct WeightColumn {
+  std::string column;
+  Bounds bounds;
+};
+
+// Whose a row is. All rows of one person count together as at most `rows`: each of n rows counts
+// min(1, rows/n) times (data/persons.h).
+struct PersonColumn {
+  static constexpr std::int64_t kMaxRows = 1000;
+
+  std::string column;
+  std::int64_t rows = 1;
+};
+
+// A column that is read from a table: of numbers inside bounds, or of levels.
+struct TableColumn {
+  std::string name;
+  Bounds bounds;
+  std::vector<std::string> levels;  // empty where it is a number
+  bool is_weight = false;
+  bool numbers = false;  // as in CategoricalFeature
+  bool other = false;
 };
 
 struct Schema {
@@ -58,6 +120,10 @@ struct Schema {
   std::vector<std::string> missing_values = {"", "NA", "NaN", "NULL", "."};
   Target target;
   std::vector<Feature> features;
+  std::optional<WeightColumn> weight = std::nullopt;
+  std::optional<PersonColumn> person = std::nullopt;
+  // Which level of a by_party feature the table at hand has; of a study, none.
+  std::optional<std::size_t> party = std::nullopt;
 
   // Rows longer than the radius R are shortened to it, then divided by it. 0
   // stands for the longest_row(), at which no row is ever shortened. A smaller
@@ -65,17 +131,32 @@ struct Schema {
   double radius = 0;
 
   // E-schema-column (empty name), E-schema-duplicate, E-schema-target,
-  // E-schema-bounds, E-schema-levels, E-schema-empty, E-schema-size, E-schema-radius.
+  // E-schema-bounds, E-schema-levels, E-schema-knots, E-schema-weight, E-schema-person,
+  // E-schema-empty, E-schema-size, E-schema-radius, E-term-domain.
   [[nodiscard]] Result<void> validate() const;
+
+  // No feature uses a column that the target uses. Holds for a study; other models of its release
+  // may explain a column by its logarithm. E-schema-target.
+  [[nodiscard]] Result<void> keeps_target_apart() const;
 
   // How many entries a row x has after encoding: intercept, numbers, levels.
   [[nodiscard]] std::size_t entries() const;
 
-  // √(entries that can be ±1 at once): a categorical column counts once.
+  // √(entries that can be ±1 at once): a categorical column counts once, and so does a spline.
   [[nodiscard]] double longest_row() const;
 
   // "intercept", "age", "smoker=yes": one per entry, in the order of x.
   [[nodiscard]] std::vector<std::string> encoded_names() const;
+
+  // What is read from a table, each column once: those of the features as they come, then the
+  // target's and the weight.
+  [[nodiscard]] std::vector<TableColumn> table_columns(bool with_target = true) const;
+
+  // An intercept for each party: [data] party = "effect".
+  [[nodiscard]] bool has_party_effect() const;
+
+  // The same for the table of party `level`.
+  [[nodiscard]] Schema held_by(std::size_t level) const;
 };
 
 // Without the blanks and tabs at both ends.

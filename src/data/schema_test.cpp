@@ -112,6 +112,92 @@ TEST(Schema, RefusesARadiusBeyondTheLongestRow) {
   }
 }
 
+TEST(Schema, RefusesKnotsOutsideTheBoundsOrNotAscending) {
+  const auto with_knots = [](std::vector<double> knots, std::size_t degree = 3) {
+    return error_after([&](Schema& s) {
+      s.features[0] = SplineFeature{"x1", {0, 10}, knots, degree};
+    });
+  };
+  EXPECT_EQ(with_knots({2, 5}), "");
+  EXPECT_EQ(with_knots({}), "");
+  for (const std::vector<double>& knots : std::vector<std::vector<double>>{
+           {0, 5}, {5, 10}, {-1}, {11}, {5, 2}, {5, 5}, {double{NAN}}}) {
+    EXPECT_EQ(with_knots(knots), "E-schema-knots");
+  }
+  EXPECT_EQ(with_knots({5}, 0), "E-schema-knots");
+  EXPECT_EQ(with_knots({5}, 4), "E-schema-knots");
+}
+
+TEST(Schema, RefusesASplineBesideThePlainColumn) {
+  EXPECT_EQ(error_after([](Schema& s) {
+              s.features.emplace_back(SplineFeature{"x1", {0.5, 1}, {0.7}, 1});
+            }),
+            "E-schema-duplicate");
+}
+
+Feature term_feature(const std::string& text, std::vector<Bounds> bounds) {
+  Term term{Expression::parse(text).value(), {}};
+  for (std::size_t k = 0; k < bounds.size(); ++k) {
+    term.columns.push_back({term.expression.columns()[k], bounds[k]});
+  }
+  const Bounds own = term.bounds().value_or(Bounds{0, 1});
+  return NumericFeature{term.expression.text(), own, term};
+}
+
+TEST(Schema, RefusesTermsWhoseBoundsAreNotThoseOfTheirColumns) {
+  const auto with_term = [](const Feature& feature) {
+    return error_after([&](Schema& s) { s.features.push_back(feature); });
+  };
+  EXPECT_EQ(with_term(term_feature("log(z)", {{1, 2}})), "");
+  EXPECT_EQ(with_term(term_feature("x1^2", {{0.5, 1}})), "");
+  EXPECT_EQ(with_term(term_feature("x1^2", {{0.5, 2}})), "E-schema-bounds") << "x1 ends at 1";
+  EXPECT_EQ(with_term(term_feature("log(z)", {{0, 2}})), "E-term-domain");
+  EXPECT_EQ(with_term(term_feature("exp(z)", {{0, 2000}})), "E-schema-bounds");
+  Feature narrow = term_feature("log(z)", {{1, 2}});
+  std::get<NumericFeature>(narrow).bounds.hi /= 2;
+  EXPECT_EQ(with_term(narrow), "E-schema-bounds");
+}
+
+TEST(Schema, ReadsEveryColumnOfATableOnceTheTargetAndTheWeightLast) {
+  Schema schema = good_schema();
+  schema.features.push_back(term_feature("x1:z", {{0.5, 1}, {0, 1}}));
+  schema.features.emplace_back(CategoricalFeature{"party", {"north", "south"}, false, false, true});
+  schema.weight = WeightColumn{"w", {0, 1}};
+  std::vector<std::string> names;
+  for (const TableColumn& column : schema.table_columns()) names.push_back(column.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"x1", "smoker", "z", "y", "w"}));
+  EXPECT_EQ(schema.table_columns(false).size(), 3U);
+  EXPECT_TRUE(schema.has_party_effect());
+}
+
+TEST(Schema, RefusesFeaturesOfAStudyThatUseTheTargetsColumns) {
+  Schema schema = good_schema();
+  EXPECT_TRUE(schema.keeps_target_apart());
+  schema.features.push_back(term_feature("x1:y", {{0.5, 1}, {0, 50}}));
+  EXPECT_TRUE(schema.validate()) << "other models of its release may";
+  EXPECT_EQ(schema.keeps_target_apart().error().name, "E-schema-target");
+}
+
+TEST(Schema, RefusesWeightsAndPersonsThatAreFeaturesOrOutOfRange) {
+  const auto with_weight = [](const std::string& column, Bounds bounds) {
+    return error_after([&](Schema& s) { s.weight = WeightColumn{column, bounds}; });
+  };
+  EXPECT_EQ(with_weight("w", {0, 2}), "");
+  EXPECT_EQ(with_weight("w", {-1, 2}), "E-schema-weight");
+  EXPECT_EQ(with_weight("x1", {0, 2}), "E-schema-weight");
+  EXPECT_EQ(with_weight("", {0, 2}), "E-schema-weight");
+  EXPECT_EQ(with_weight("w", {2, 2}), "E-schema-bounds");
+  const auto with_person = [](const std::string& column, std::int64_t rows) {
+    return error_after([&](Schema& s) { s.person = PersonColumn{column, rows}; });
+  };
+  EXPECT_EQ(with_person("id", 1), "");
+  EXPECT_EQ(with_person("id", 0), "E-schema-person");
+  EXPECT_EQ(with_person("id", 1001), "E-schema-person");
+  EXPECT_EQ(with_person("smoker", 1), "E-schema-person");
+  EXPECT_EQ(with_person("y", 1), "E-schema-person");
+  EXPECT_EQ(with_person("", 1), "E-schema-person");
+}
+
 TEST(Schema, ReadsWhatTheStudyListsAsMissingAndEmptyFieldsAlways) {
   const Schema usual;
   for (const char* text : {"", " ", "NA", " NA\t", "NaN", "NULL", " ."}) {

@@ -20,9 +20,9 @@ inline constexpr std::size_t kGroupRows = 128;
 
 inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
-// Up to kGroupRows rows as the table has them: a column per feature in the
-// schema's order, then the target. A number stands for itself, a level for its
-// place in the schema's list, kMissing for what is not there.
+// Up to kGroupRows rows as the table has them: a column for each of the schema's table_columns().
+// A number stands for itself, a level for its place in the schema's list, kMissing for what is not
+// there.
 class RawRows {
  public:
   explicit RawRows(std::size_t columns) : values_(columns * kGroupRows) {}
@@ -35,8 +35,10 @@ class RawRows {
 
   std::size_t rows = 0;
   bool any_missing = false;
-  // The first row's number in its file, from 0. Only known where one thread reads.
+  // The first row's number in its table, from 0.
   std::uint64_t first_record = 0;
+  // Whose each row is, where the schema has a person's column; empty where that is missing.
+  std::vector<std::string> persons;
 
  private:
   std::vector<double> values_;
@@ -66,7 +68,7 @@ class Source {
   // Threads that read; a single one reads in the table's order.
   [[nodiscard]] virtual std::size_t workers() const = 0;
 
-  // Reads all of it, once. `schema` is valid. Errors name the place, and are the same
+  // Reads all of it, once a call. `schema` is valid. Errors name the place, and are the same
   // whatever the number of workers.
   [[nodiscard]] virtual Result<void> read(const Schema& schema, const RowSink& sink) const = 0;
 };

@@ -4,78 +4,14 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include "base/check.h"
-#include "moments/moments_sum.h"
+#include "moments/table_share.h"
 
-// A table goes through encoder and sums in groups of rows; what is split among threads or
-// parties is added up at the end, in any order.
+// A table goes through encoder and sums in groups of rows; what is split among threads is added up
+// at the end, in any order.
 namespace sotto {
-namespace {
-
-// One worker's share of a table.
-struct Share {
-  RowEncoder encoder;
-  MomentSum sum;
-
-  explicit Share(const Encoding& encoding) : encoder(encoding), sum(encoding.dimension()) {}
-
-  void add(const RawRows& raw) { sum.add(encoder.encode(raw)); }
-
-  TableMoments result() {
-    return {sum.moments(), encoder.kept(), encoder.dropped(), encoder.clips()};
-  }
-};
-
-// One party of a table that is dealt out: its rows, collected to whole groups.
-struct DealtShare {
-  Share share;
-  RawRows rows;
-
-  explicit DealtShare(const Encoding& encoding)
-      : share(encoding), rows(encoding.schema().features.size() + 1) {}
-
-  void add(const RawRows& raw, std::size_t r) {
-    for (std::size_t c = 0; c < raw.columns(); ++c) rows.column(c)[rows.rows] = raw.column(c)[r];
-    rows.any_missing |= raw.any_missing;
-    if (++rows.rows == kGroupRows) flush();
-  }
-
-  TableMoments result() {
-    flush();
-    return share.result();
-  }
-
- private:
-  void flush() {
-    share.add(rows);
-    rows.rows = 0;
-    rows.any_missing = false;
-  }
-};
-
-// A table's rows in order, as long as they have room; their number in any case.
-struct KeptRows {
-  std::size_t room;  // bytes
-  std::vector<RawRows> groups;
-  std::uint64_t records = 0;
-  bool complete = true;
-
-  void add(const RawRows& raw) {
-    records += raw.rows;
-    const std::size_t size = raw.columns() * kGroupRows * sizeof(double);
-    complete = complete && size <= room;
-    if (complete) {
-      room -= size;
-      groups.push_back(raw);
-    } else {
-      groups = {};
-    }
-  }
-};
-
-}  // namespace
-
 Moments::Moments(std::size_t d) : dimension(d), sums(moments_size(d)) {}
 
 Moments& Moments::operator+=(const Moments& other) {
@@ -113,53 +49,38 @@ std::vector<double> entry_weights(std::size_t d, RecordWeights weights) {
 
 Result<TableMoments> read_moments(const Source& source, const Schema& schema) {
   SOTTO_ASSIGN(const Encoding encoding, Encoding::make(schema));
-  std::vector<std::unique_ptr<Share>> shares;
+  std::optional<Persons> persons;
+  if (schema.person) {
+    persons.emplace(schema.person->rows);
+    SOTTO_TRY(source.read(schema, [&](std::size_t, const RawRows& rows) {
+      for (std::size_t r = 0; r < rows.rows; ++r) {
+        if (is_complete(rows, r)) persons->count(rows.persons[r]);
+      }
+    }));
+  }
+  std::vector<std::unique_ptr<TableShare>> shares;
   for (std::size_t w = 0; w < source.workers(); ++w) {
-    shares.push_back(std::make_unique<Share>(encoding));
+    shares.push_back(std::make_unique<TableShare>(encoding, persons ? &*persons : nullptr));
   }
   SOTTO_TRY(source.read(
       schema, [&](std::size_t worker, const RawRows& rows) { shares[worker]->add(rows); }));
   TableMoments result = shares.front()->result();
-  for (std::size_t w = 1; w < shares.size(); ++w) result += shares[w]->result();
+  std::uint64_t weights_outside = shares.front()->encoder.weights_outside();
+  for (std::size_t w = 1; w < shares.size(); ++w) {
+    result += shares[w]->result();
+    weights_outside += shares[w]->encoder.weights_outside();
+  }
+  SOTTO_TRY(check_weights(schema, weights_outside));
+  if (persons) SOTTO_TRY(persons->same_twice());
   return result;
 }
 
-Result<std::vector<TableMoments>> read_split_moments(const Source& source, const Schema& schema,
-                                                     TableSplit split) {
-  if (split.parties == 0 || split.parties > TableSplit::kMaxParties) {
-    return bad_input("E-split-parties",
-                     fmt::format("a file cannot be split among {} parties", split.parties),
-                     fmt::format("name 1 to {} parties", TableSplit::kMaxParties));
-  }
-  check(source.workers() == 1, "a table that is dealt out is read in order");
-  SOTTO_ASSIGN(const Encoding encoding, Encoding::make(schema));
-  std::vector<std::unique_ptr<DealtShare>> parties;
-  for (std::size_t i = 0; i < split.parties; ++i) {
-    parties.push_back(std::make_unique<DealtShare>(encoding));
-  }
-  KeptRows kept{.room = split.kept_bytes, .groups = {}};
-  const auto deal = [&](std::size_t, const RawRows& raw) {
-    for (std::size_t r = 0; r < raw.rows; ++r) {
-      const std::uint64_t record = raw.first_record + r;
-      const std::uint64_t party = split.kind == TableSplit::Kind::kInterleaved
-                                      ? record % split.parties
-                                      : record * split.parties / kept.records;
-      parties[party]->add(raw, r);
-    }
-  };
-  if (split.kind == TableSplit::Kind::kInterleaved) {
-    SOTTO_TRY(source.read(schema, deal));
-  } else {
-    SOTTO_TRY(source.read(schema, [&](std::size_t, const RawRows& raw) { kept.add(raw); }));
-    for (const RawRows& raw : kept.groups) deal(0, raw);
-    if (!kept.complete) {
-      SOTTO_TRY(source.read(schema, deal));
-    }
-  }
-  std::vector<TableMoments> result;
-  result.reserve(parties.size());
-  for (const auto& party : parties) result.push_back(party->result());
-  return result;
+Result<void> check_weights(const Schema& schema, std::uint64_t outside) {
+  if (outside == 0) return {};
+  return bad_input("E-csv-weight",
+                   fmt::format("{} rows have a weight outside the study's bounds [{}, {}]", outside,
+                               schema.weight->bounds.lo, schema.weight->bounds.hi),
+                   "correct them, or agree on wider bounds with the others");
 }
 
 }  // namespace sotto

@@ -49,7 +49,8 @@ struct TableMoments {
   TableMoments& operator+=(const TableMoments& other);
 };
 
-// The source is read once, by all of its workers. Errors: E-schema-…, and the source's own.
+// The source is read by all of its workers, once; twice where the schema has a person's column.
+// Errors: E-schema-…, the source's own, E-csv-weight, E-person-changed.
 [[nodiscard]] Result<TableMoments> read_moments(const Source& source, const Schema& schema);
 
 // One table dealt out to several parties, for a simulation: its record i goes to
@@ -61,12 +62,13 @@ struct TableSplit {
   std::size_t parties = 1;
   Kind kind = Kind::kInterleaved;
   // Whose a record is depends on how many there are, where the split is contiguous. So its
-  // rows are kept until the table ends, up to so many bytes: 8 for each value. A table
-  // that is larger is only counted and then read again.
+  // rows are kept until the table ends, up to so many bytes for all workers: 8 for each value. A
+  // table that is larger, or that has a person's column, is only counted and then read again.
   std::size_t kept_bytes = std::size_t{1} << 30;
 };
 
-// The source has one worker. E-split-parties, and the errors of read_moments.
+// The same bits for any number of the source's workers. With a party effect, party i has level i.
+// E-split-parties, and the errors of read_moments.
 [[nodiscard]] Result<std::vector<TableMoments>> read_split_moments(const Source& source,
                                                                    const Schema& schema,
                                                                    TableSplit split);

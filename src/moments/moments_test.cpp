@@ -117,7 +117,7 @@ TableMoments simple_moments(const TextTable& table) {
   const Schema& schema = table.schema;
   const std::size_t d = schema.entries();
   TableMoments result{Moments(d), 0, 0, {}};
-  result.clips.features.resize(schema.features.size());
+  result.clips.columns.resize(schema.features.size() + 1);
   const double radius = schema.radius == 0 ? schema.longest_row() : schema.radius;
   const double scale = std::floor(kGridOne / radius);
   const auto to_unit = [&](const std::string& text, Bounds bounds, ColumnClips& clips) {
@@ -143,7 +143,7 @@ TableMoments simple_moments(const TextTable& table) {
         for (std::size_t l = 1; l < c->levels.size(); ++l) u.push_back(row[k + 1] == c->levels[l]);
       } else {
         u.push_back(to_unit(row[k + 1], std::get<NumericFeature>(schema.features[k]).bounds,
-                            result.clips.features[k]));
+                            result.clips.columns[k]));
       }
     }
     double square = 0;
@@ -163,8 +163,8 @@ TableMoments simple_moments(const TextTable& table) {
           g.begin(), g.end(), [](const Integer& a, const Integer& b) { return abs(a) < abs(b); });
       *largest -= sgn(*largest);
     }
-    g.emplace_back(
-        std::nearbyint(to_unit(row[0], schema.target.bounds, result.clips.target) * kGridOne));
+    g.emplace_back(std::nearbyint(
+        to_unit(row[0], schema.target.bounds, result.clips.columns.back()) * kGridOne));
     std::size_t entry = 0;
     for (std::size_t r = 0; r < d; ++r) {
       for (std::size_t c = r; c < d; ++c) result.moments.sums[entry++] += g[r] * g[c];
@@ -424,6 +424,16 @@ TEST(TableSplit, GivesEveryRecordToItsParty) {
     const auto split = read_split_moments(in_order(file.path()), plain_schema(1), {parties, kind});
     ASSERT_TRUE(split);
     ASSERT_EQ(split->size(), parties);
+    // By many threads, in small blocks, kept or read again: the same bits.
+    CsvOptions many;
+    many.threads = 4;
+    many.block_bytes = 500;
+    const CsvSource source({file.path()}, many);
+    for (const std::size_t kept_bytes : {std::size_t{1} << 30U, std::size_t{4000}}) {
+      const auto again =
+          read_split_moments(source, plain_schema(1), {parties, kind, kept_bytes}).value();
+      for (std::size_t p = 0; p < parties; ++p) expect_same(again[p], (*split)[p]);
+    }
     for (std::size_t p = 0; p < parties; ++p) {
       std::vector<std::vector<double>> own;
       for (std::size_t i = 0; i < records; ++i) {

@@ -33,8 +33,8 @@ RowMoments assumed_moments(const Schema& schema, const AssumedTable& assumed) {
   if (schema.intercept) mean(entry++) = 1;
   for (std::size_t k = 0; k < schema.features.size(); ++k) {
     const double sign = k % 2 == 0 ? 1 : -1;
-    if (const auto* levels = std::get_if<CategoricalFeature>(&schema.features[k])) {
-      const auto others = static_cast<Eigen::Index>(levels->levels.size()) - 1;
+    if (!std::holds_alternative<NumericFeature>(schema.features[k])) {
+      const auto others = static_cast<Eigen::Index>(entries_of(schema.features[k]));
       const double share = 1 / static_cast<double>(others + 1);
       // The first of the levels matters, the rest do not.
       effect(entry) = sign / std::sqrt(share * (1 - share));

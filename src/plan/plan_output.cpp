@@ -160,17 +160,24 @@ std::string to_text(const Study& study, const Plan& plan) {
   text += fmt::format("{}: {} with {} parties on a {}, {} entries each\n\n", study.name,
                       to_string(plan.solver), plan.parties, to_string(study.graph().topology()),
                       plan.entries);
-  line("asked for",
-       fmt::format("ε = {:g}, δ = {:g} for one {}", terms.budget.epsilon.value(),
-                   terms.budget.delta.value(),
-                   terms.unit == Unit::kRecord
-                       ? fmt::format("row ({})", terms.neighbours == Neighbours::kReplace
-                                                     ? "replaced by another"
-                                                     : "added or removed")
-                       : fmt::format("entry of θ that moves by {:g}", terms.sensitivity.value())));
+  line(
+      "asked for",
+      fmt::format("ε = {:g}, δ = {:g} for one {}", terms.budget.epsilon.value(),
+                  terms.budget.delta.value(),
+                  terms.unit == Unit::kRecord
+                      ? fmt::format("{} ({})", protected_unit(terms),
+                                    terms.neighbours == Neighbours::kReplace ? "replaced by another"
+                                                                             : "added or removed")
+                      : fmt::format("entry of θ that moves by {:g}", terms.sensitivity.value())));
   line("sensitivity",
        fmt::format("{:.6g}, so shifts up to κ̄ = {:.6g} standard deviations are allowed",
                    terms.sensitivity.value(), plan.kappa_bar));
+  if (terms.person) {
+    line("person",
+         fmt::format("all rows with one \"{}\" at one party, counted as at most {}; of a "
+                     "person with rows at two parties each party's are hidden by themselves",
+                     terms.person->column, terms.person->rows));
+  }
   line("noise", noise_text(plan));
   line("on the sum", fmt::format("sd {:.6g} in every entry, {:.4g} times a trusted centre's",
                                  plan.sum_noise_sd, plan.central_ratio));

@@ -35,7 +35,14 @@ std::string what_may_change(const RunRecord& record) {
         "to {}. That",
         number_text(record.sensitivity));
   }
-  if (record.neighbours == Neighbours::kReplace) {
+  const bool replaced = record.neighbours == Neighbours::kReplace;
+  if (record.protects_persons()) {
+    return replaced ? "Take all rows of any one person in any one party's table, and put any other "
+                      "person's in their place. That"
+                    : "Take all rows of any one person in any one party's table. Whether they were "
+                      "there or not";
+  }
+  if (replaced) {
     return "Take any one row of any one party's table, and put any other row in its place. That";
   }
   return "Take any one row of any one party's table. Whether it was there or not";
@@ -44,8 +51,10 @@ std::string what_may_change(const RunRecord& record) {
 std::string guess_in_words(const RunRecord& record, const Adversary& observer) {
   const char* question = record.unit == Unit::kEntry ? "which of the two numbers it was"
                          : record.neighbours == Neighbours::kReplace
-                             ? "which of the two rows it was"
-                             : "whether the row was there";
+                             ? record.protects_persons() ? "which of the two persons it was"
+                                                         : "which of the two rows it was"
+                         : record.protects_persons() ? "whether the person was there"
+                                                     : "whether the row was there";
   const double right = best_guess(record, observer);
   const std::string before =
       fmt::format("In other words: {} may know all the rest and think it even odds {}.",
@@ -162,8 +171,9 @@ std::string unit_in_words(const RunRecord& record) {
   if (record.unit == Unit::kEntry) {
     return fmt::format("one entry, moved by up to {}", number_text(record.sensitivity));
   }
-  return record.neighbours == Neighbours::kReplace ? "one row, replaced by another"
-                                                   : "one row, added or removed";
+  return fmt::format(
+      "one {}, {}", record.protects_persons() ? "person" : "row",
+      record.neighbours == Neighbours::kReplace ? "replaced by another" : "added or removed");
 }
 
 bool holds_against(const RunRecord& record, const Adversary& observer) {

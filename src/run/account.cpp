@@ -16,7 +16,9 @@ namespace {
 // Different notions of neighbouring do not add up: the ledger keeps them apart.
 std::string ledger_unit(const PrivacyTerms& terms) {
   if (terms.unit == Unit::kEntry) return "entry";
-  return terms.neighbours == Neighbours::kReplace ? "replaced record" : "record";
+  const std::string what =
+      terms.person ? fmt::format("person by \"{}\"", terms.person->column) : "record";
+  return terms.neighbours == Neighbours::kReplace ? "replaced " + what : what;
 }
 
 // Discrete Gaussians behind what is released, all parties together: at every entry one of each
@@ -33,8 +35,8 @@ double draws_of(const Study& study, const Plan& plan) {
 std::string default_account(const Study& study, PartyId self) {
   const std::string& owner = study.parties[self].name;
   if (!study.data) return fmt::format("{}/costs", owner);
-  std::vector<std::string> columns{study.data->target.column};
-  for (const Feature& feature : study.data->features) columns.push_back(column_of(feature));
+  std::vector<std::string> columns;
+  for (TableColumn& column : study.data->table_columns()) columns.push_back(std::move(column.name));
   std::ranges::sort(columns);
   Digest digest("sotto account");
   for (const std::string& column : columns) digest.add(std::string_view(column));

@@ -18,7 +18,7 @@ std::string bounds_text(Bounds bounds) {
 }
 
 std::string feature_text(const Feature& feature) {
-  std::string text = fmt::format("\n[[data.feature]]\ncolumn = \"{}\"\n", column_of(feature));
+  std::string text = fmt::format("\n[[data.feature]]\ncolumn = \"{}\"\n", name_of(feature));
   if (const auto* numeric = std::get_if<NumericFeature>(&feature)) {
     return text + fmt::format("bounds = {}\n", bounds_text(numeric->bounds));
   }

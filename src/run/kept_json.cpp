@@ -15,14 +15,6 @@ namespace {
 
 constexpr const char* kWeighting = "none";
 
-Bounds read_bounds(JsonFields& fields) {
-  const Json pair = fields.json("bounds");
-  const bool fine =
-      pair.is_array() && pair.size() == 2 && pair[0].is_number() && pair[1].is_number();
-  fields.expect(fine, "bounds", "two numbers");
-  return fine ? Bounds{pair[0].get<double>(), pair[1].get<double>()} : Bounds{};
-}
-
 std::string digest_of(Json json) {
   json.erase("digest");
   return to_hex(Digest("sotto kept file").add(json_line(json)).value());
@@ -40,8 +32,7 @@ Json scaling_json(const Release& release) {
   };
   if (release.schema.intercept) add({});
   for (std::size_t k = 0; k < release.schema.features.size(); ++k) {
-    const auto* levels = std::get_if<CategoricalFeature>(&release.schema.features[k]);
-    const std::size_t columns = levels == nullptr ? 1 : levels->levels.size() - 1;
+    const std::size_t columns = entries_of(release.schema.features[k]);
     for (std::size_t c = 0; c < columns; ++c) add(encoding->feature_scale(k));
   }
   add(encoding->target_scale());
@@ -128,54 +119,6 @@ Result<void> check_digest(const Json& json, const std::string& file) {
                    "the file was changed after sotto wrote it: its digest differs",
                    "use the file as it was written")
       .at(file);
-}
-
-Json schema_json(const Schema& schema) {
-  auto bounds = [](Bounds b) { return Json::array({b.lo, b.hi}); };
-  auto feature_json = [&](const Feature& feature) -> Json {
-    if (const auto* numeric = std::get_if<NumericFeature>(&feature)) {
-      return {{"column", numeric->column}, {"bounds", bounds(numeric->bounds)}};
-    }
-    const auto& categorical = std::get<CategoricalFeature>(feature);
-    Json json = {{"column", categorical.column}, {"levels", categorical.levels}};
-    if (categorical.numbers) json["numbers"] = true;
-    if (categorical.other) json["other"] = true;
-    return json;
-  };
-  return {{"intercept", schema.intercept},
-          {"missing", schema.missing == MissingRule::kError ? "error" : "drop"},
-          {"missing_values", schema.missing_values},
-          {"radius", schema.radius},
-          {"target", {{"column", schema.target.column}, {"bounds", bounds(schema.target.bounds)}}},
-          {"features", json_list(schema.features, feature_json)}};
-}
-
-Schema schema_from(const Json& json, const std::string& path, std::string& problem) {
-  JsonFields fields(json, path, problem);
-  Schema schema;
-  schema.intercept = fields.truth("intercept");
-  const std::string missing = fields.text("missing");
-  fields.expect(missing == "drop" || missing == "error", "missing", "\"drop\" or \"error\"");
-  schema.missing = missing == "error" ? MissingRule::kError : MissingRule::kDrop;
-  // Files of 0.2 and before do not say it.
-  schema.missing_values = fields.has("missing_values") ? fields.texts("missing_values")
-                                                       : std::vector<std::string>{"", "NA"};
-  schema.radius = fields.number("radius");
-  JsonFields target(fields.json("target"), path + ".target", problem);
-  schema.target.column = target.text("column");
-  schema.target.bounds = read_bounds(target);
-  for (const auto& [element, name] : fields.elements("features")) {
-    JsonFields feature(*element, name, problem);
-    const std::string column = feature.text("column");
-    if (feature.has("levels")) {
-      schema.features.emplace_back(CategoricalFeature{
-          column, feature.texts("levels"), feature.has("numbers") && feature.truth("numbers"),
-          feature.has("other") && feature.truth("other")});
-    } else {
-      schema.features.emplace_back(NumericFeature{column, read_bounds(feature)});
-    }
-  }
-  return schema;
 }
 
 Json release_json(const Release& release) {

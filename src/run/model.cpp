@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "moments/quadratic.h"
 #include "run/kept_json.h"
+#include "run/refit/refit.h"
 
 namespace sotto {
 namespace {
@@ -68,6 +69,18 @@ RunRecord::Coefficient kept(const Fit::Coefficient& c) {
   return kept;
 }
 
+// Whether the parties' own intercepts differ, where the study has them.
+std::string parties_text(const Release& release) {
+  const auto test = party_test(release);
+  if (test && !*test) return "";
+  return test ? fmt::format(
+                    "  parties      differ with F = {:.4g} on {:.0f} and {:.0f} degrees, p = "
+                    "{:.3g}\n",
+                    (*test)->f, (*test)->left_out, (*test)->residual, (*test)->p)
+              : fmt::format("  parties      whether they differ cannot be said: {}\n",
+                            test.error().what);
+}
+
 std::string table_text(const RunRecord& record, const Fit& fit) {
   std::string text =
       record.refit_of.empty()
@@ -83,13 +96,14 @@ std::string table_text(const RunRecord& record, const Fit& fit) {
   if (!record.errors_refused.empty()) text += fmt::format("\n  {}\n", record.errors_refused);
   text += '\n';
   if (record.noisy_rows) text += fmt::format("  rows         about {:.0f}\n", *record.noisy_rows);
+  if (record.release && record.refit_of.empty()) text += parties_text(*record.release);
   if (fit.explained) {
     text += fmt::format("  explains     about {:.0f} % of the variance ({:.0f} % to {:.0f} %)\n",
                         100 * fit.explained->share, 100 * fit.explained->low,
                         100 * fit.explained->high);
   }
-  text += fmt::format("  privacy      ε = {:g}, δ = {:g} for one row ({})\n", record.epsilon,
-                      record.delta,
+  text += fmt::format("  privacy      ε = {:g}, δ = {:g} for one {} ({})\n", record.epsilon,
+                      record.delta, record.protects_persons() ? "person" : "row",
                       record.neighbours == Neighbours::kReplace ? "replaced" : "added or removed");
   for (const RunRecord::Own& own : record.own) {
     std::uint64_t clipped = 0;
@@ -175,6 +189,12 @@ Json to_json(const Model& model) {
   if (explained) {
     json["explained"] = {{"share", explained->share},
                          {"interval", {explained->low, explained->high}}};
+  }
+  if (record.release && record.refit_of.empty()) {
+    if (const auto test = party_test(*record.release).value_or(std::nullopt)) {
+      json["parties_differ"] = {
+          {"f", test->f}, {"degrees", {test->left_out, test->residual}}, {"p", test->p}};
+    }
   }
   json["encoding"] = record.encoding;
   json["warnings"] = record.warnings;

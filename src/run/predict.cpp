@@ -2,13 +2,14 @@
 #include "run/predict.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "base/json.h"
-#include "data/encoding.h"
+#include "data/own_values.h"
 #include "run/kept_json.h"
 
 namespace sotto {
@@ -23,50 +24,34 @@ Error bad_model(std::string what, const std::string& file) {
 // The model, ready to be applied to raw rows.
 class Predictor {
  public:
-  Predictor(const ModelFile& model, const Encoding& encoding) : model_(model), encoding_(encoding) {
-    for (const Feature& feature : model.schema.features) {
-      if (std::holds_alternative<NumericFeature>(feature)) {
-        found_.clipped.push_back({.column = column_of(feature)});
-      }
-    }
-  }
+  Predictor(const ModelFile& model, const Encoding& encoding)
+      : model_(model), encoding_(encoding), row_(encoding) {}
 
   void add(const RawRows& rows) {
-    for (std::size_t r = 0; r < rows.rows; ++r) found_.values.push_back(predict_row(rows, r));
+    for (std::size_t r = 0; r < rows.rows; ++r) {
+      const bool complete = row_.take(rows, r);
+      if (!complete) ++found_.missing;
+      found_.values.push_back(complete ? predict_row() : kMissing);
+    }
   }
 
-  [[nodiscard]] Predictions result() { return std::move(found_); }
+  [[nodiscard]] Predictions result() {
+    for (std::size_t c = 0; c < row_.columns().size(); ++c) {
+      if (!row_.columns()[c].levels.empty()) continue;
+      found_.clipped.push_back({.column = row_.columns()[c].name,
+                                .below = row_.clips()[c].below,
+                                .above = row_.clips()[c].above});
+    }
+    return std::move(found_);
+  }
 
  private:
-  double predict_row(const RawRows& rows, std::size_t r) {
-    const Schema& schema = model_.schema;
-    for (std::size_t c = 0; c < schema.features.size(); ++c) {
-      if (!std::isnan(rows.column(c)[r])) continue;
-      ++found_.missing;
-      return kMissing;
+  double predict_row() {
+    double linear = 0;
+    for (std::size_t k = 0; k < model_.coefficients.size(); ++k) {
+      linear += model_.coefficients[k].value * row_.entries()[k];
     }
-    std::size_t entry = 0;
-    std::size_t numeric = 0;
-    double linear = schema.intercept ? model_.coefficients[entry++].value : 0;
-    double square = schema.intercept ? 1 : 0;
-    for (std::size_t c = 0; c < schema.features.size(); ++c) {
-      const double raw = rows.column(c)[r];
-      if (const auto* levels = std::get_if<CategoricalFeature>(&schema.features[c])) {
-        if (raw > 0) {
-          linear += model_.coefficients[entry + static_cast<std::size_t>(raw) - 1].value;
-          square += 1;
-        }
-        entry += levels->levels.size() - 1;
-        continue;
-      }
-      const ColumnScale& scale = encoding_.feature_scale(c);
-      const double value = std::clamp(raw, scale.bounds.lo, scale.bounds.hi);
-      found_.clipped[numeric].below += raw < scale.bounds.lo ? 1 : 0;
-      found_.clipped[numeric].above += raw > scale.bounds.hi ? 1 : 0;
-      ++numeric;
-      linear += model_.coefficients[entry++].value * value;
-      square += std::pow((value - scale.middle) / scale.half, 2);
-    }
+    const double square = row_.length_squared();
     const ColumnScale& target = encoding_.target_scale();
     double predicted = linear;
     if (encoding_.shortens() && square > encoding_.radius() * encoding_.radius()) {
@@ -79,8 +64,28 @@ class Predictor {
 
   const ModelFile& model_;
   const Encoding& encoding_;
+  OwnValues row_;
   Predictions found_;
 };
+
+// Which level of the feature by party is meant; none for all alike.
+Result<std::optional<std::size_t>> party_level(const ModelFile& model, const std::string& party) {
+  if (party.empty()) return std::optional<std::size_t>{};
+  for (const Feature& feature : model.schema.features) {
+    const auto* levels = std::get_if<CategoricalFeature>(&feature);
+    if (levels == nullptr || !levels->by_party) continue;
+    const auto found = std::ranges::find(levels->levels, party);
+    if (found != levels->levels.end()) {
+      return std::optional(static_cast<std::size_t>(found - levels->levels.begin()));
+    }
+    return bad_input("E-predict-party", fmt::format("the model knows no party \"{}\"", party),
+                     fmt::format("name one of {}", fmt::join(levels->levels, ", ")))
+        .at("--party");
+  }
+  return bad_input("E-predict-party", "the model is the same for every party",
+                   "leave --party out; party = \"effect\" in the study's [data] tells them apart")
+      .at("--party");
+}
 
 }  // namespace
 
@@ -117,8 +122,11 @@ Result<ModelFile> read_model_file(const std::string& path) {
   return model_file_from_json(json, path);
 }
 
-Result<Predictions> predict(const ModelFile& model, const TableRequest& table) {
-  SOTTO_ASSIGN(const auto encoding, Encoding::make(model.schema));
+Result<Predictions> predict(const ModelFile& model, const TableRequest& table,
+                            const std::string& party) {
+  Schema schema = model.schema;
+  SOTTO_ASSIGN(schema.party, party_level(model, party));
+  SOTTO_ASSIGN(const auto encoding, Encoding::make(schema));
   if (model.schema.features.empty()) {
     return bad_input("E-predict-features", "the model has no features to predict from",
                      "its intercept is the prediction for everybody");

@@ -49,6 +49,10 @@ struct Predictions {
 // v the clipped values, u the scaled ones (data/encoding.h), m_y the middle of the
 // target's bounds (0 without an intercept). The table needs the features' columns,
 // in any order; the target's is not read. Errors as for training: data/table.h.
-[[nodiscard]] Result<Predictions> predict(const ModelFile& model, const TableRequest& table);
+//
+// Of a model with party effects, `party` says whose effect counts; empty: the mean of all of them.
+// E-predict-party.
+[[nodiscard]] Result<Predictions> predict(const ModelFile& model, const TableRequest& table,
+                                          const std::string& party = "");
 
 }  // namespace sotto

@@ -86,6 +86,9 @@ struct RunRecord {
   std::string transcript_hash;
   std::optional<Release> release;  // tables: what every other model of these columns follows from
   std::string refit_of;            // the release's digest, of a model that no run has fitted
+
+  // All rows of a person together, and not each row by itself.
+  [[nodiscard]] bool protects_persons() const { return encoding.contains("person"); }
 };
 
 inline constexpr const char* kRecordFile = "record.json";  // in a run's folder

@@ -29,10 +29,10 @@ std::vector<std::string> find_constant_columns(const Schema& schema, const Momen
   std::size_t entry = 1;
   for (const Feature& feature : schema.features) {
     const auto* category = std::get_if<CategoricalFeature>(&feature);
-    const std::size_t end = entry + (category == nullptr ? 1 : category->levels.size() - 1);
-    bool all = true;
+    const std::size_t end = entry + entries_of(feature);
+    bool all = category == nullptr || !category->by_party;
     for (; entry < end; ++entry) all = all && in_proportion(sum(entry, entry), sum(0, entry));
-    if (all) constant.push_back(column_of(feature));
+    if (all) constant.push_back(name_of(feature));
   }
   if (in_proportion(moments.sums.back(), moments.sums[d * (d + 1) / 2])) {
     constant.push_back(schema.target.column);
@@ -42,7 +42,9 @@ std::vector<std::string> find_constant_columns(const Schema& schema, const Momen
 
 PartyTable party_table(const Study& study, PartyId party, TableMoments table) {
   std::vector<std::string> constant;
-  if (study.data->intercept && table.rows > 1) {
+  // Where rows count differently the intercept is no longer the same in all of them.
+  const bool alike = !study.data->weight && !study.data->person;
+  if (study.data->intercept && alike && table.rows > 1) {
     constant = find_constant_columns(*study.data, table.moments);
   }
   PartyTable result{.moments = std::move(table.moments),
@@ -51,14 +53,13 @@ PartyTable party_table(const Study& study, PartyId party, TableMoments table) {
                             .dropped = table.dropped,
                             .clipped = {}},
                     .constant_columns = std::move(constant)};
-  const Schema& schema = *study.data;
-  const auto add = [&](const std::string& column, ColumnClips clips) {
-    result.own.clipped.push_back({.column = column, .below = clips.below, .above = clips.above});
-  };
-  for (std::size_t k = 0; k < schema.features.size(); ++k) {
-    add(column_of(schema.features[k]), table.clips.features[k]);
+  const std::vector<TableColumn> columns = study.data->table_columns();
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const ColumnClips& clips = table.clips.columns[k];
+    if (columns[k].is_weight) continue;
+    result.own.clipped.push_back(
+        {.column = columns[k].name, .below = clips.below, .above = clips.above});
   }
-  add(schema.target.column, table.clips.target);
   return result;
 }
 
@@ -76,12 +77,20 @@ std::vector<PartyTable> tables_of(const Study& study, std::vector<TableMoments> 
 Result<PartyTable> read_own_table(const Study& study, PartyId self, const TableRequest& request,
                                   const CsvProgress& progress) {
   if (!study.data) return not_over_tables();
+  if (study.data->person && request.place == "-") {
+    return bad_input("E-data-options",
+                     "standard input can be read once, and [privacy] person needs two readings",
+                     "save the table as a file");
+  }
   std::vector<SourceFacts> sources;
   CsvOptions options;
   options.progress = progress;
-  options.on_facts = [&](const SourceFacts& facts) { sources.push_back(facts); };
+  // Persons are counted in a reading of their own, which names the same sources.
+  options.on_facts = [&](const SourceFacts& facts) {
+    if (std::ranges::find(sources, facts) == sources.end()) sources.push_back(facts);
+  };
   SOTTO_ASSIGN(const CsvSource source, open_table(request, options));
-  SOTTO_ASSIGN(TableMoments moments, read_moments(source, *study.data));
+  SOTTO_ASSIGN(TableMoments moments, read_moments(source, study.data->held_by(self)));
   PartyTable table = party_table(study, self, std::move(moments));
   table.own.sources = std::move(sources);
   return table;
@@ -107,10 +116,10 @@ Result<std::vector<PartyTable>> read_tables(const Study& study, const TableFiles
   }
   if (given < parties) {
     std::vector<SourceFacts> sources;
-    CsvOptions in_order;
-    in_order.threads = 1;
-    in_order.on_facts = [&](const SourceFacts& facts) { sources = {facts}; };
-    SOTTO_ASSIGN(const CsvSource source, open_table(requests.front(), in_order));
+    CsvOptions options;
+    options.progress = progress;
+    options.on_facts = [&](const SourceFacts& facts) { sources = {facts}; };
+    SOTTO_ASSIGN(const CsvSource source, open_table(requests.front(), options));
     SOTTO_ASSIGN(
         std::vector<TableMoments> dealt,
         read_split_moments(source, *study.data, {.parties = parties, .kind = files.split}));

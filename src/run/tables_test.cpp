@@ -87,9 +87,9 @@ TEST_F(TablesTest, CountTheClippedAsTheSumsDo) {
       read_split_moments(CsvSource({path}, in_order), schema_, {.parties = 3}).value();
   for (std::size_t i = 0; i < 3; ++i) {
     const auto& sides = tables[i].own.clipped;
-    EXPECT_EQ(sides[0].below, moments[i].clips.features[0].below);
-    EXPECT_EQ(sides[0].above, moments[i].clips.features[0].above);
-    EXPECT_EQ(sides[2].above, moments[i].clips.target.above);
+    EXPECT_EQ(sides[0].below, moments[i].clips.columns[0].below);
+    EXPECT_EQ(sides[0].above, moments[i].clips.columns[0].above);
+    EXPECT_EQ(sides[2].above, moments[i].clips.columns[2].above);
     EXPECT_EQ(tables[i].moments, moments[i].moments);
   }
 }

@@ -31,12 +31,11 @@ Target as_target(const Release& release, Eigen::Index column) {
   if (column == release.target()) return release.schema.target;
   Eigen::Index at = release.schema.intercept ? 1 : 0;
   for (const Feature& feature : release.schema.features) {
-    if (const auto* numeric = std::get_if<NumericFeature>(&feature)) {
-      if (at == column) return {numeric->column, numeric->bounds};
-      ++at;
-    } else {
-      at += static_cast<Eigen::Index>(std::get<CategoricalFeature>(feature).levels.size()) - 1;
+    const auto* numeric = std::get_if<NumericFeature>(&feature);
+    if (numeric != nullptr && at == column) {
+      return {numeric->column, numeric->bounds, numeric->term};
     }
+    at += static_cast<Eigen::Index>(entries_of(feature));
   }
   return {release.columns()[static_cast<std::size_t>(column)], kLevelBounds};
 }
@@ -123,11 +122,9 @@ Result<Selection> select(const Release& release, Eigen::Index target,
     }
   };
   for (const Feature& feature : study.features) {
-    const auto* levels = std::get_if<CategoricalFeature>(&feature);
-    take_feature(feature,
-                 levels == nullptr ? 1 : static_cast<Eigen::Index>(levels->levels.size()) - 1);
+    take_feature(feature, static_cast<Eigen::Index>(entries_of(feature)));
   }
-  take_feature(NumericFeature{study.target.column, study.target.bounds}, 1);
+  take_feature(NumericFeature{study.target.column, study.target.bounds, study.target.term}, 1);
   if (found.columns.empty()) {
     return bad_input("E-refit-features", "the model has neither an intercept nor a feature",
                      "choose features");

@@ -89,7 +89,22 @@ Result<PrivacyTerms> read_privacy_section(TomlReader section) {
                                  "say how far one entry of θ may move: mu = 3.0"));
   }
   const auto colluders = section.optional_integer("colluders", 0, kMaxParties);
+  const toml::node* person = section.node("person");
+  if (person != nullptr && (!record || !person->is_table())) {
+    section.fail_value("person",
+                       record ? "person must say its column" : "person is for unit = \"record\"",
+                       record ? "write person = { column = \"id\", rows = 1 }" : "remove person");
+  }
   SOTTO_TRY(section.finish());
+  std::optional<PersonColumn> person_column;
+  if (person != nullptr) {
+    TomlReader inside = section.inside("person");
+    // Every number of rows protects the whole person; it decides about accuracy only.
+    person_column = PersonColumn{
+        .column = inside.text("column"),
+        .rows = inside.optional_integer("rows", 1, PersonColumn::kMaxRows).value_or(1)};
+    SOTTO_TRY(inside.finish());
+  }
   const auto checked_epsilon = Epsilon::make(epsilon);
   if (!checked_epsilon) return fail("epsilon", checked_epsilon.error());
   const auto checked_delta = Delta::make(delta);
@@ -107,7 +122,8 @@ Result<PrivacyTerms> read_privacy_section(TomlReader section) {
                       .unit = record ? Unit::kRecord : Unit::kEntry,
                       .neighbours = relation,
                       .sensitivity = *sensitivity,
-                      .colluders = static_cast<std::size_t>(colluders.value_or(0))};
+                      .colluders = static_cast<std::size_t>(colluders.value_or(0)),
+                      .person = person_column};
 }
 
 Result<GtTerms> read_gt_section(TomlReader section) {

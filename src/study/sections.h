@@ -56,6 +56,8 @@ class TomlReader {
   [[nodiscard]] std::string choice(std::string_view key, const std::vector<std::string>& choices,
                                    std::optional<std::string> fallback = std::nullopt);
   [[nodiscard]] const toml::node* node(std::string_view key);
+  // The table under `key`, which is one: "[privacy] person".
+  [[nodiscard]] TomlReader inside(std::string_view key) const;
   [[nodiscard]] std::optional<std::vector<double>> optional_numbers(std::string_view key);
   [[nodiscard]] std::optional<std::vector<std::string>> optional_texts(std::string_view key);
 
@@ -109,8 +111,10 @@ struct StudyHead {
 [[nodiscard]] Result<double> read_pairwise_section(TomlReader section);  // g
 [[nodiscard]] Result<ConsensusTerms> read_consensus_section(TomlReader section);
 [[nodiscard]] Result<SolveTerms> read_solve_section(TomlReader section, Unit unit);
-[[nodiscard]] Result<std::optional<Schema>> read_data_section(TomlReader section,
-                                                              const std::string& file);
+// `parties` are all of the study's, for party = "effect"; `person` is [privacy]'s.
+[[nodiscard]] Result<std::optional<Schema>> read_data_section(
+    TomlReader section, const std::string& file, const std::vector<PartyTerms>& parties,
+    const std::optional<PersonColumn>& person);
 [[nodiscard]] Result<NetworkTerms> read_network_section(TomlReader section, std::size_t parties);
 [[nodiscard]] Result<std::optional<ProblemSource>> read_problem_section(TomlReader section);
 

@@ -1,7 +1,8 @@
-// [data]: the columns of a table, with their public bounds and levels.
+// [data]: the columns of a table, with their public bounds and levels, and the terms made of them.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "study/sections.h"
 
@@ -44,24 +45,161 @@ std::optional<CategoricalFeature> read_levels(TomlReader& section, const std::st
   return feature;
 }
 
-Result<Feature> read_feature(const toml::table* table, const std::string& file) {
+// Bounds of the columns that terms may use: each is stated once.
+using KnownBounds = std::map<std::string, Bounds>;
+
+Result<Term> read_term(const std::string& text, const KnownBounds& known) {
+  Term term;
+  SOTTO_ASSIGN(term.expression, Expression::parse(text));
+  for (const std::string& column : term.expression.columns()) {
+    const auto found = known.find(column);
+    if (found == known.end()) {
+      std::vector<std::string> names;
+      for (const auto& [name, bounds] : known) names.push_back(name);
+      const auto near = nearest_word(column, names);
+      return bad_input(
+          "E-term-column",
+          fmt::format("the term \"{}\" uses \"{}\", which has no bounds", text, column),
+          near ? fmt::format("did you mean \"{}\"?", *near)
+               : fmt::format("state them once: [[data.column]] with column = \"{}\" and "
+                             "bounds = [lo, hi]; terms are of numbers, not of levels",
+                             column));
+    }
+    term.columns.push_back({.name = column, .bounds = found->second});
+  }
+  return term;
+}
+
+// [[data.feature]]: a column with bounds (a number), with bounds and knots (a spline), with levels
+// (a category); or a term.
+Result<Feature> read_feature(const toml::table* table, const std::string& file,
+                             const KnownBounds& known) {
   TomlReader section(table, "[[data.feature]]", file);
+  if (const auto text = section.optional_text("term")) {
+    SOTTO_TRY(section.finish());
+    SOTTO_ASSIGN(Term term, read_term(*text, known).at(section.place("term")));
+    SOTTO_ASSIGN(const Bounds bounds, term.bounds().at(section.place("term")));
+    std::string name = term.expression.text();
+    return Feature(NumericFeature{std::move(name), bounds, std::move(term)});
+  }
   const std::string column = section.text("column");
   const auto bounds = read_bounds(section);
   auto levels = read_levels(section, column);
+  const auto knots = section.optional_numbers("knots");
+  const auto degree = section.optional_integer("degree", 1, SplineBasis::kMaxDegree);
   if (bounds.has_value() == levels.has_value()) {
     section.fail_value("column",
                        fmt::format("feature \"{}\" needs bounds or levels, and not both", column),
                        "numbers have bounds = [lo, hi], categories levels = [\"no\", \"yes\"]");
   }
+  if ((knots || degree) && !bounds) {
+    section.fail_value("column", fmt::format("the spline of \"{}\" needs bounds", column),
+                       "write bounds = [0, 100] and knots = [25, 45, 65]");
+  }
+  if (degree && !knots) {
+    section.fail_value("degree", "a degree is for splines, and there are no knots",
+                       "add knots = [25, 45, 65], or remove degree");
+  }
   SOTTO_TRY(section.finish());
+  if (knots) {
+    return Feature(
+        SplineFeature{column, *bounds, *knots,
+                      static_cast<std::size_t>(degree.value_or(SplineBasis::kMaxDegree))});
+  }
   if (bounds) return Feature(NumericFeature{column, *bounds});
   return Feature(*std::move(levels));
 }
 
+// { column = …, bounds = … }
+struct BoundedColumn {
+  std::string column;
+  Bounds bounds;
+};
+Result<BoundedColumn> read_bounded(TomlReader section, const std::string& what) {
+  BoundedColumn found;
+  found.column = section.text("column");
+  if (const auto bounds = read_bounds(section)) {
+    found.bounds = *bounds;
+  } else {
+    section.fail("bounds", bad_input("E-study-missing", fmt::format("the {} has no bounds", what),
+                                     "add bounds = [lo, hi], known without the data"));
+  }
+  SOTTO_TRY(section.finish());
+  return found;
+}
+
+Result<Target> read_target(const toml::table* table, const std::string& file,
+                           const KnownBounds& known) {
+  TomlReader section(table, "[data] target", file);
+  if (const auto text = section.optional_text("term")) {
+    SOTTO_TRY(section.finish());
+    SOTTO_ASSIGN(Term term, read_term(*text, known).at(section.place("term")));
+    SOTTO_ASSIGN(const Bounds bounds, term.bounds().at(section.place("term")));
+    std::string name = term.expression.text();
+    return Target{std::move(name), bounds, std::move(term)};
+  }
+  SOTTO_ASSIGN(auto column, read_bounded(section, "target"));
+  return Target{std::move(column.column), column.bounds};
+}
+
+// Everything that states a column's bounds: [[data.column]], and features that are one.
+Result<KnownBounds> known_bounds(const toml::array* columns, const toml::array* features,
+                                 const std::string& file) {
+  KnownBounds known;
+  const auto add = [&](const toml::table& table, const char* name) -> Result<void> {
+    TomlReader section(&table, name, file);
+    const auto column = section.optional_text("column");
+    const auto bounds = read_bounds(section);
+    if (!column || !bounds || known.emplace(*column, *bounds).second) return {};
+    section.fail("column", bad_input("E-schema-duplicate",
+                                     fmt::format("the bounds of \"{}\" are stated twice", *column),
+                                     "keep one of them; terms may use it as often as they like"));
+    return section.finish().error();
+  };
+  if (columns != nullptr) {
+    for (const auto& element : *columns) {
+      TomlReader section(element.as_table(), "[[data.column]]", file);
+      SOTTO_TRY(read_bounded(section, "column"));
+      SOTTO_TRY(add(*element.as_table(), "[[data.column]]"));
+    }
+  }
+  if (features != nullptr) {
+    for (const auto& element : *features) SOTTO_TRY(add(*element.as_table(), "[[data.feature]]"));
+  }
+  return known;
+}
+
+// A column that is listed for terms and used by none would only cost rows where it is missing.
+Result<void> check_used(const Schema& schema, const toml::array* columns, const std::string& file) {
+  if (columns == nullptr) return {};
+  const std::vector<TableColumn> used = schema.table_columns();
+  for (const auto& element : *columns) {
+    TomlReader section(element.as_table(), "[[data.column]]", file);
+    const std::string name = section.text("column");
+    if (std::ranges::find(used, name, &TableColumn::name) != used.end()) continue;
+    section.fail_value("column", fmt::format("no term uses column \"{}\"", name),
+                       "use it in a term = \"…\", make it a [[data.feature]], or remove it");
+    return section.finish().error();
+  }
+  return {};
+}
+
+// A list of tables under `key`, if there is one.
+const toml::array* list_of_tables(TomlReader& section, const char* key) {
+  const toml::node* list = section.node(key);
+  if (list != nullptr && !list->is_array_of_tables()) {
+    section.fail_value(key, fmt::format("{} must be a list of tables", key),
+                       fmt::format("write [[data.{}]], with two brackets", key));
+    return nullptr;
+  }
+  return list == nullptr ? nullptr : list->as_array();
+}
+
 }  // namespace
 
-Result<std::optional<Schema>> read_data_section(TomlReader section, const std::string& file) {
+Result<std::optional<Schema>> read_data_section(TomlReader section, const std::string& file,
+                                                const std::vector<PartyTerms>& parties,
+                                                const std::optional<PersonColumn>& person) {
   if (!section.present()) return std::optional<Schema>{};
   Schema schema;
   schema.intercept = section.optional_flag("intercept").value_or(true);
@@ -72,33 +210,42 @@ Result<std::optional<Schema>> read_data_section(TomlReader section, const std::s
     schema.missing_values = *std::move(values);
   }
   schema.radius = section.optional_number("radius").value_or(0);
+  const bool party_effect = section.choice("party", {"none", "effect"}, "none") == "effect";
   const toml::node* target = section.node("target");
-  const toml::node* features = section.node("feature");
+  const toml::node* weight = section.node("weight");
   if (target == nullptr || !target->is_table()) {
     section.fail("target", bad_input("E-study-missing", "[data] needs a target with public bounds",
                                      "write target = { column = \"y\", bounds = [0, 50] }"));
   }
-  if (features != nullptr && !features->is_array_of_tables()) {
-    section.fail_value("feature", "feature must be a list of tables",
-                       "write [[data.feature]], with two brackets");
+  if (weight != nullptr && !weight->is_table()) {
+    section.fail_value("weight", "weight must say its column and bounds",
+                       "write weight = { column = \"w\", bounds = [0, 10] }");
   }
+  const toml::array* features = list_of_tables(section, "feature");
+  const toml::array* columns = list_of_tables(section, "column");
   SOTTO_TRY(section.finish());
-  TomlReader target_section(target->as_table(), "[data] target", file);
-  schema.target.column = target_section.text("column");
-  if (const auto bounds = read_bounds(target_section)) {
-    schema.target.bounds = *bounds;
-  } else {
-    target_section.fail("bounds", bad_input("E-study-missing", "the target has no bounds",
-                                            "add bounds = [lo, hi], known without the data"));
+  SOTTO_ASSIGN(const KnownBounds known, known_bounds(columns, features, file));
+  SOTTO_ASSIGN(schema.target, read_target(target->as_table(), file, known));
+  if (weight != nullptr) {
+    SOTTO_ASSIGN(auto column,
+                 read_bounded(TomlReader(weight->as_table(), "[data] weight", file), "weight"));
+    schema.weight = WeightColumn{std::move(column.column), column.bounds};
   }
-  SOTTO_TRY(target_section.finish());
   if (features != nullptr) {
-    for (const auto& element : *features->as_array()) {
-      SOTTO_ASSIGN(auto feature, read_feature(element.as_table(), file));
+    for (const auto& element : *features) {
+      SOTTO_ASSIGN(auto feature, read_feature(element.as_table(), file, known));
       schema.features.push_back(std::move(feature));
     }
   }
+  if (party_effect) {
+    CategoricalFeature effect{"party", {}, true};
+    for (const PartyTerms& party : parties) effect.levels.push_back(party.name);
+    schema.features.emplace_back(std::move(effect));
+  }
+  schema.person = person;
   SOTTO_TRY(schema.validate().at(section.place("target")));
+  SOTTO_TRY(schema.keeps_target_apart().at(section.place("target")));
+  SOTTO_TRY(check_used(schema, columns, file));
   return std::optional(schema);
 }
 

@@ -227,6 +227,12 @@ std::string TomlReader::choice(std::string_view key, const std::vector<std::stri
   return choices.front();
 }
 
+TomlReader TomlReader::inside(std::string_view key) const {
+  const toml::node* node = table_->get(key);
+  return {node == nullptr ? nullptr : node->as_table(), fmt::format("{} {}", section_, key), file_,
+          errors_};
+}
+
 std::optional<std::vector<double>> TomlReader::optional_numbers(std::string_view key) {
   return optional_list<double>(key, "numbers", "[1.0, 2.0]");
 }

@@ -30,6 +30,10 @@ Sensitivity row_sensitivity(Neighbours neighbours, const SolveTerms& terms) {
   return *Sensitivity::make(*record_sensitivity(neighbours, released_weights(neighbours, terms)));
 }
 
+std::string protected_unit(const PrivacyTerms& terms) {
+  return terms.person ? "person" : "row";
+}
+
 Result<Study> Study::restricted_to(std::span<const PartyId> members) const {
   if (members.size() == graph().size()) return *this;
   Study rest = *this;

@@ -26,7 +26,11 @@ struct PrivacyTerms {
   Neighbours neighbours = Neighbours::kAddRemove;
   Sensitivity sensitivity;  // μ, or a row's
   std::size_t colluders = 0;
+  std::optional<PersonColumn> person = std::nullopt;  // whose rows are protected together
 };
+
+// What is hidden, of a table: "row", or "person".
+[[nodiscard]] std::string protected_unit(const PrivacyTerms& terms);
 
 struct GtTerms {
   std::optional<double> truncation;  // none: the smallest that has the δ asked for
@@ -56,7 +60,8 @@ struct SolveTerms {
 // add/remove and 1 for replace; v = 0 stands for "Σy² stays at home".
 [[nodiscard]] RecordWeights released_weights(Neighbours neighbours, const SolveTerms& terms);
 
-// How far one row moves what a table releases.
+// How far one row moves what a table releases; a person who counts as k rows moves it k times as
+// far (docs/proofs/person.md).
 [[nodiscard]] Sensitivity row_sensitivity(Neighbours neighbours, const SolveTerms& terms);
 
 struct ConsensusTerms {

@@ -34,6 +34,13 @@ Result<void> check_together(const Study& study, const std::string& file) {
                      "protect rows with unit = \"record\", or remove [data]")
         .at(at("[privacy] unit"));
   }
+  if (study.data && study.data->has_party_effect() && study.network.min_parties > 0 &&
+      study.network.min_parties < study.graph().size()) {
+    return bad_input("E-study-value",
+                     "party = \"effect\" needs every party, and min_parties lets some be lost",
+                     "remove min_parties, or party = \"effect\"")
+        .at(at("[network] min_parties"));
+  }
   if (study.solver == Solver::kDishuf && study.dishuf.calibration == Calibration::kLemma1 &&
       study.consensus.method != ConsensusMethod::kExact) {
     return bad_input("E-lemma1-consensus",
@@ -73,8 +80,15 @@ Result<Study> parse_study(std::string_view text, const std::string& name) {
   SOTTO_ASSIGN(auto solve, read_solve_section(section("solve"), privacy.unit));
   if (privacy.unit == Unit::kRecord) {
     privacy.sensitivity = row_sensitivity(privacy.neighbours, solve);
+    if (privacy.person) {
+      privacy.sensitivity = *Sensitivity::make(privacy.sensitivity.value() *
+                                               static_cast<double>(privacy.person->rows));
+    }
   }
-  SOTTO_ASSIGN(auto data, read_data_section(section("data"), name));
+  for (std::size_t i = parties.size(); i < weights.graph().size(); ++i) {
+    parties.push_back({.name = fmt::format("party-{}", i + 1), .address = {}, .fingerprint = {}});
+  }
+  SOTTO_ASSIGN(auto data, read_data_section(section("data"), name, parties, privacy.person));
   SOTTO_ASSIGN(auto problem, read_problem_section(section("problem")));
   SOTTO_ASSIGN(auto network, read_network_section(section("network"), weights.graph().size()));
   Study study{.name = std::move(head.name),
@@ -91,10 +105,6 @@ Result<Study> parse_study(std::string_view text, const std::string& name) {
               .network = network,
               .parties = std::move(parties),
               .hash = to_hex(sha256(text))};
-  for (std::size_t i = study.parties.size(); i < study.graph().size(); ++i) {
-    study.parties.push_back(
-        {.name = fmt::format("party-{}", i + 1), .address = {}, .fingerprint = {}});
-  }
   SOTTO_TRY(check_together(study, name));
   return study;
 }

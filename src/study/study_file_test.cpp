@@ -157,6 +157,111 @@ TEST(StudyFile, ReadsTheSchemaOfATable) {
   EXPECT_EQ(study->solve.estimator, Estimator::kNoiseAware);
 }
 
+// record_text() with lines of [data] before its features, and tables of its own behind them.
+StudyText terms_text(const std::string& tables) {
+  return record_text().append(tables);
+}
+std::string feature_text(const std::string& term) {
+  return fmt::format("[[data.feature]]\nterm = \"{}\"\n", term);
+}
+constexpr const char* kIncome = "[[data.column]]\ncolumn = \"income\"\nbounds = [1, 100]\n";
+
+TEST(StudyFile, ReadsTermsOfColumnsWhoseBoundsAreStatedOnce) {
+  const Study study = study_of(terms_text(kIncome + feature_text("log( income )") +
+                                          feature_text("x1 * income") + feature_text("x1^2")));
+  EXPECT_EQ(study.data->encoded_names(),
+            (std::vector<std::string>{"intercept", "x1", "smoker=yes", "log(income)", "x1:income",
+                                      "x1^2"}));
+  EXPECT_EQ(std::get<NumericFeature>(study.data->features[3]).bounds.hi, 100);
+  EXPECT_EQ(study.data->table_columns().size(), 4U) << "x1, smoker, income, y";
+}
+
+TEST(StudyFile, ReadsATermAsTarget) {
+  const Study study =
+      study_of(record_text().set("data", "target", "{ term = \"log(income)\" }").append(kIncome));
+  EXPECT_EQ(study.data->target.column, "log(income)");
+  EXPECT_NEAR(study.data->target.bounds.hi, std::log(100), 1e-12);
+}
+
+TEST(StudyFile, ReadsSplinesWithPublicKnots) {
+  const Study study = study_of(terms_text(
+      "[[data.feature]]\ncolumn = \"age\"\nbounds = [0, 100]\nknots = [25, 45, 65]\ndegree = 1\n"));
+  const auto& spline = std::get<SplineFeature>(study.data->features[2]);
+  EXPECT_EQ(spline.knots.size(), 3U);
+  EXPECT_EQ(spline.degree, 1U);
+  EXPECT_EQ(study.data->entries(), 7U);
+}
+
+TEST(StudyFile, ReadsWeightsPartyEffectsAndPersons) {
+  const Study study = study_of(record_text()
+                                   .set("data", "weight", "{ column = \"w\", bounds = [0, 10] }")
+                                   .set("data", "party", "\"effect\"")
+                                   .set("privacy", "person", "{ column = \"id\", rows = 3 }"));
+  EXPECT_EQ(study.data->weight->bounds.hi, 10);
+  EXPECT_TRUE(study.data->has_party_effect());
+  EXPECT_EQ(study.data->encoded_names().back(), "party=party-10");
+  EXPECT_EQ(study.data->entries(), 12U);
+  EXPECT_EQ(study.data->longest_row(), 2) << "an effect of ten parties counts once";
+  ASSERT_TRUE(study.data->person.has_value());
+  EXPECT_EQ(study.privacy.sensitivity.value(), 4.5) << "three times a row's";
+}
+
+TEST(StudyFile, SaysWhatIsWrongWithATerm) {
+  const auto complaint = [](const std::string& tables) {
+    return error_of(terms_text(tables)).to_string();
+  };
+  using testing::AllOf;
+  EXPECT_THAT(complaint(feature_text("log(incmoe)") + kIncome),
+              AllOf(HasSubstr("E-term-column"), HasSubstr("did you mean \"income\""),
+                    HasSubstr("term, line")));
+  EXPECT_THAT(complaint(feature_text("log(smoker)")), HasSubstr("E-term-column"));
+  EXPECT_THAT(complaint(feature_text("log(x1")),
+              AllOf(HasSubstr("E-term-syntax"), HasSubstr("character 7")));
+  EXPECT_THAT(complaint(feature_text("log(x1 - 0.5)")), HasSubstr("E-term-domain"));
+  EXPECT_THAT(complaint(feature_text("sqrt(x1 - 0.7)")), HasSubstr("E-term-domain"));
+  EXPECT_THAT(complaint(feature_text("2 + 3")), HasSubstr("E-term-constant"));
+  EXPECT_THAT(complaint(feature_text("x1^2") + feature_text("square(x1)")),
+              HasSubstr("E-schema-duplicate"));
+  EXPECT_THAT(complaint(kIncome), HasSubstr("no term uses column \"income\""));
+  EXPECT_THAT(complaint("[[data.column]]\ncolumn = \"x1\"\nbounds = [0, 1]\n"),
+              AllOf(HasSubstr("E-schema-duplicate"), HasSubstr("stated twice")));
+  EXPECT_THAT(complaint("[[data.column]]\ncolumn = \"z\"\n"), HasSubstr("E-study-missing"));
+  EXPECT_THAT(
+      complaint("[[data.column]]\ncolumn = \"y\"\nbounds = [0, 50]\n" + feature_text("y^2")),
+      HasSubstr("E-schema-target"));
+  EXPECT_THAT(complaint("[[data.feature]]\nterm = \"x1^2\"\nbounds = [0, 1]\n"),
+              HasSubstr("E-study-key"));
+}
+
+TEST(StudyFile, SaysWhatIsWrongWithASplineAWeightOrAPerson) {
+  const auto spline = [](const std::string& lines) {
+    return error_of(terms_text("[[data.feature]]\ncolumn = \"age\"\n" + lines)).name;
+  };
+  EXPECT_EQ(spline("bounds = [0, 100]\nknots = [25, 145]\n"), "E-schema-knots");
+  EXPECT_EQ(spline("bounds = [0, 100]\nknots = [45, 25]\n"), "E-schema-knots");
+  EXPECT_EQ(spline("bounds = [0, 100]\nknots = [45]\ndegree = 4\n"), "E-study-value");
+  EXPECT_EQ(spline("bounds = [0, 100]\ndegree = 1\n"), "E-study-value");
+  EXPECT_EQ(spline("levels = [\"a\", \"b\"]\nknots = [45]\n"), "E-study-value");
+  const auto set = [](const char* section, const char* key, const char* value) {
+    return error_of(record_text().set(section, key, value)).name;
+  };
+  EXPECT_EQ(set("data", "weight", "\"w\""), "E-study-value");
+  EXPECT_EQ(set("data", "weight", "{ column = \"w\" }"), "E-study-missing");
+  EXPECT_EQ(set("data", "weight", "{ column = \"w\", bounds = [-1, 1] }"), "E-schema-weight");
+  EXPECT_EQ(set("data", "weight", "{ column = \"w\", bounds = [0, 1], x = 1 }"), "E-study-key");
+  EXPECT_EQ(set("data", "party", "\"effects\""), "E-study-value");
+  EXPECT_EQ(set("privacy", "person", "\"id\""), "E-study-value");
+  EXPECT_EQ(set("privacy", "person", "{ column = \"id\", rows = 0 }"), "E-study-value");
+  EXPECT_EQ(set("privacy", "person", "{ rows = 1 }"), "E-study-missing");
+  EXPECT_EQ(set("privacy", "person", "{ column = \"x1\" }"), "E-schema-person");
+  EXPECT_EQ(error_of(paper_text().set("privacy", "person", "{ column = \"id\" }")).name,
+            "E-study-value");
+  EXPECT_EQ(
+      error_of(record_text().set("data", "party", "\"effect\"").set("network", "min_parties", "9"))
+          .name,
+      "E-study-value");
+}
+
 TEST(StudyFile, HashesTheBytesSoThatOneSpaceMoreIsAnotherStudy) {
   const auto once = paper_text().parse();
   const auto again = paper_text().parse();

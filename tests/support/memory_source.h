@@ -10,8 +10,8 @@
 
 namespace sotto {
 
-// Rows as values: features in the schema's order (a level by its place in the list), then the
-// target; kMissing where there is none.
+// Rows as values: the schema's table_columns() (a level by its place in the list), without terms
+// the features and then the target; kMissing where there is none.
 class MemorySource final : public Source {
  public:
   explicit MemorySource(std::span<const std::vector<double>> rows) : rows_(rows) {}
@@ -19,7 +19,7 @@ class MemorySource final : public Source {
   [[nodiscard]] std::size_t workers() const override { return 1; }
 
   [[nodiscard]] Result<void> read(const Schema& schema, const RowSink& sink) const override {
-    RawRows raw(schema.features.size() + 1);
+    RawRows raw(schema.table_columns().size());
     for (std::size_t first = 0; first < rows_.size(); first += kGroupRows) {
       raw.rows = std::min(kGroupRows, rows_.size() - first);
       raw.first_record = first;

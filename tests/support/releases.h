@@ -32,8 +32,8 @@ inline Release release_of_rows(const Schema& schema, const Eigen::MatrixXd& rows
   Eigen::MatrixXd z = s * rows;
   Eigen::Index at = schema.intercept ? 1 : 0;
   for (std::size_t k = 0; k < schema.features.size(); ++k) {
-    if (const auto* levels = std::get_if<CategoricalFeature>(&schema.features[k])) {
-      at += static_cast<Eigen::Index>(levels->levels.size()) - 1;
+    if (!std::holds_alternative<NumericFeature>(schema.features[k])) {
+      at += static_cast<Eigen::Index>(entries_of(schema.features[k]));
       continue;
     }
     const ColumnScale& scale = encoding.feature_scale(k);

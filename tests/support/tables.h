@@ -60,7 +60,9 @@ inline std::vector<PartyTable> deal_out(const Study& study,
   std::vector<std::vector<std::vector<double>>> dealt(parties);
   for (std::size_t i = 0; i < rows.size(); ++i) dealt[i % parties].push_back(rows[i]);
   std::vector<TableMoments> moments;
-  for (const auto& share : dealt) moments.push_back(moments_from_rows(share, *study.data).value());
+  for (std::size_t i = 0; i < parties; ++i) {
+    moments.push_back(moments_from_rows(dealt[i], study.data->held_by(i)).value());
+  }
   return tables_of(study, std::move(moments));
 }
 

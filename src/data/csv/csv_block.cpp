@@ -33,13 +33,20 @@ CsvBlockParser::CsvBlockParser(const CsvLayout& layout, CsvKernel kernel)
       level_maps_[c].emplace(levels[k], static_cast<double>(k));
     }
   }
+  if (layout.person) rows_.persons.resize(kGroupRows);
 }
 
-BlockFaults CsvBlockParser::parse(std::string_view text, const Sink& sink) {
+std::size_t CsvBlockParser::open(std::string_view text) {
   text_ = text;
   faults_ = {};
   empty_lines_ = 0;
   find_field_ends(kernel_, text, found_, layout_.format.separator);
+  regular_ = is_regular();
+  return regular_ ? found_.records : count_irregular();
+}
+
+BlockFaults CsvBlockParser::parse(std::uint64_t first_record, const Sink& sink) {
+  next_record_ = first_record;
   parse_records(sink);
   const bool bad_quote = found_.bad_quote != FieldEnds::kNone;
   if (bad_quote || found_.unterminated) {
@@ -95,11 +102,29 @@ bool CsvBlockParser::is_regular() const {
 }
 
 void CsvBlockParser::parse_records(const Sink& sink) {
-  if (is_regular()) {
+  if (regular_) {
     parse_run(0, found_.records, sink);
   } else {
     parse_irregular(sink);
   }
+}
+
+// The first field behind the record that begins at this one.
+std::size_t CsvBlockParser::end_of_record(std::size_t first_field) const {
+  std::size_t next = first_field + 1;
+  while (next < found_.fields && text_[found_.ends[next]] != '\n') ++next;
+  return next;
+}
+
+std::size_t CsvBlockParser::count_irregular() const {
+  std::size_t records = 0;
+  for (std::size_t i = 0; i < found_.fields;) {
+    const std::size_t next = end_of_record(i);
+    const bool empty = next == i + 1 && is_empty_line(next);
+    if (text_[found_.ends[next]] == '\n' && !empty) ++records;
+    i = next;
+  }
+  return records;
 }
 
 // Runs of records with the right number of fields, with empty lines between them.
@@ -107,8 +132,7 @@ void CsvBlockParser::parse_irregular(const Sink& sink) {
   std::size_t run = 0;  // the field at which the run starts
   std::size_t records = 0;
   for (std::size_t i = 0; i < found_.fields;) {
-    std::size_t next = i + 1;
-    while (next < found_.fields && text_[found_.ends[next]] != '\n') ++next;
+    const std::size_t next = end_of_record(i);
     if (text_[found_.ends[next]] != '\n') break;  // cut off by a wrong quote
     const bool empty = next == i + 1 && is_empty_line(next);
     if (!empty && next - i == layout_.fields_per_record) {
@@ -141,7 +165,9 @@ void CsvBlockParser::parse_run(std::size_t first_field, std::size_t records, con
     rows_.first_record = next_record_;
     for (std::size_t c = 0; c < layout_.columns.size(); ++c) {
       layout_.columns[c].levels.empty() ? parse_numbers(ends, c) : parse_levels(ends, c);
+      if (layout_.columns[c].strict) check_strict(ends, c);
     }
+    if (layout_.person) parse_persons(ends);
     sink(rows_);
     next_record_ += rows_.rows;
     ends += rows_.rows * layout_.fields_per_record;
@@ -161,7 +187,8 @@ void CsvBlockParser::parse_numbers(const std::uint32_t* ends, std::size_t c) {
   if (layout_.missing_numbers.empty()) return;
   for (std::size_t r = 0; r < rows_.rows; ++r) {
     double& value = rows_.column(c)[r];
-    if (is_missing(value)) value = missing_value(c, field(ends + r * n, position));
+    if (is_missing(value))
+      value = missing_value(field(ends + r * n, position), layout_.columns[c].name);
   }
 }
 
@@ -176,6 +203,35 @@ void CsvBlockParser::parse_levels(const std::uint32_t* ends, std::size_t c) {
     const std::string_view text = field(ends + r * n, position);
     const std::optional<double> level = level_of(c, text);
     rows_.column(c)[r] = level ? *level : unusual_value(c, text);
+  }
+}
+
+void CsvBlockParser::check_strict(const std::uint32_t* ends, std::size_t c) {
+  const CsvLayout::Column& column = layout_.columns[c];
+  const auto [lo, hi] = *column.strict;
+  for (std::size_t r = 0; r < rows_.rows; ++r) {
+    const double v = rows_.column(c)[r];
+    if (!(v < lo || v > hi)) continue;
+    fail(field(ends + r * layout_.fields_per_record, column.position), column.name, [&] {
+      return bad_input(
+          "E-csv-weight",
+          fmt::format("the weight {} is outside the study's bounds [{}, {}]", v, lo, hi),
+          "correct it, or agree on wider bounds with the others");
+    });
+  }
+}
+
+void CsvBlockParser::parse_persons(const std::uint32_t* ends) {
+  for (std::size_t r = 0; r < rows_.rows; ++r) {
+    const std::string_view text =
+        field(ends + r * layout_.fields_per_record, layout_.person->position);
+    std::string& person = rows_.persons[r];
+    std::optional<std::string> unquoted;
+    if (text.starts_with('"')) unquoted = meant_by_quotes(text, layout_.person->name);
+    person = unquoted ? *unquoted : trimmed(text);
+    if (!reads_as_missing(person, layout_.missing_values)) continue;
+    person.clear();
+    static_cast<void>(missing_value(text, layout_.person->name));
   }
 }
 
@@ -199,28 +255,35 @@ std::optional<double> CsvBlockParser::level_of(std::size_t c, std::string_view f
   return std::nullopt;
 }
 
+std::optional<std::string> CsvBlockParser::meant_by_quotes(std::string_view field,
+                                                           const std::string& column) {
+  std::optional<std::string> meant = unquote(field);
+  if (!meant) {
+    fail(field, column, [] {
+      return bad_input("E-csv-quote", "a quoted field goes on after its quote",
+                       "quote the whole field");
+    });
+  }
+  return meant;
+}
+
 double CsvBlockParser::unusual_value(std::size_t c, std::string_view field) {
   const CsvLayout::Column& column = layout_.columns[c];
   std::optional<std::string> unquoted;
   std::string_view meant = field;
   if (field.starts_with('"')) {
-    unquoted = unquote(field);
-    if (!unquoted) {
-      return fail(field, column.name, [] {
-        return bad_input("E-csv-quote", "a quoted field goes on after its quote",
-                         "quote the whole field");
-      });
-    }
+    unquoted = meant_by_quotes(field, column.name);
+    if (!unquoted) return kMissing;
     meant = *unquoted;
   }
-  if (reads_as_missing(meant, layout_.missing_values)) return missing_value(c, field);
+  if (reads_as_missing(meant, layout_.missing_values)) return missing_value(field, column.name);
   return column.levels.empty() ? number_value(c, meant, field) : level_value(c, meant, field);
 }
 
-double CsvBlockParser::missing_value(std::size_t c, std::string_view field) {
+double CsvBlockParser::missing_value(std::string_view field, const std::string& column) {
   rows_.any_missing = true;
   if (layout_.missing == MissingRule::kDrop) return kMissing;
-  return fail(field, layout_.columns[c].name, [] {
+  return fail(field, column, [] {
     return bad_input("E-csv-missing", "a value is missing",
                      "fill it in, remove the row, or say missing = \"drop\" in the study");
   });
@@ -247,7 +310,7 @@ double CsvBlockParser::level_value(std::size_t c, std::string_view meant, std::s
   if (!column.values.empty() && parse_number(meant, layout_.format.decimal, value)) {
     const auto found = std::ranges::find(column.values, value);
     if (found != column.values.end()) return static_cast<double>(found - column.values.begin());
-    if (is_missing(value)) return missing_value(c, field);
+    if (is_missing(value)) return missing_value(field, layout_.columns[c].name);
   }
   if (column.other) return *column.other;
   return fail(field, column.name, [&] {

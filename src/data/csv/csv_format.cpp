@@ -35,8 +35,7 @@ class PaddedSample {
 
 std::vector<std::string> wanted_columns(const Schema& schema, bool with_target) {
   std::vector<std::string> names;
-  for (const Feature& feature : schema.features) names.push_back(column_of(feature));
-  if (with_target) names.push_back(schema.target.column);
+  for (const TableColumn& column : schema.table_columns(with_target)) names.push_back(column.name);
   return names;
 }
 
@@ -76,10 +75,8 @@ char find_decimal(std::string_view text, char separator, const Schema& schema, b
   if (!header) return '.';
   std::vector<bool> is_number(header->size());
   for (std::size_t k = 0; k < header->size(); ++k) {
-    is_number[k] = with_target && (*header)[k] == schema.target.column;
-    for (const Feature& feature : schema.features) {
-      const auto* levels = std::get_if<CategoricalFeature>(&feature);
-      if (column_of(feature) == (*header)[k]) is_number[k] = levels == nullptr || levels->numbers;
+    for (const TableColumn& column : schema.table_columns(with_target)) {
+      if (column.name == (*header)[k]) is_number[k] = column.levels.empty() || column.numbers;
     }
   }
   bool comma = false;

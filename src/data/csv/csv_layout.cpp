@@ -9,20 +9,21 @@
 namespace sotto {
 namespace {
 
-CsvLayout::Column column_from(const Feature& feature) {
-  CsvLayout::Column column{column_of(feature), 0, {}, {}, {}};
-  const auto* categorical = std::get_if<CategoricalFeature>(&feature);
-  if (categorical == nullptr) return column;
-  column.levels = categorical->levels;
+CsvLayout::Column column_from(const TableColumn& column) {
+  CsvLayout::Column found{.name = column.name,
+                          .levels = column.levels,
+                          .values = {},
+                          .other = {},
+                          .strict = column.is_weight ? std::optional(column.bounds) : std::nullopt};
   for (std::size_t k = 0; k < column.levels.size(); ++k) {
-    if (categorical->other && column.levels[k] == CategoricalFeature::kOther) {
-      column.other = static_cast<double>(k);
+    if (column.other && column.levels[k] == CategoricalFeature::kOther) {
+      found.other = static_cast<double>(k);
     }
-    if (!categorical->numbers) continue;
+    if (!column.numbers) continue;
     double value = kMissing;  // equal to nothing
-    column.values.push_back(parse_decimal(column.levels[k], value) ? value : kMissing);
+    found.values.push_back(parse_decimal(column.levels[k], value) ? value : kMissing);
   }
-  return column;
+  return found;
 }
 
 }  // namespace
@@ -52,10 +53,18 @@ Result<CsvLayout> CsvLayout::make(const std::vector<std::string>& header, const 
     double number = 0;
     if (parse_decimal(value, number)) layout.missing_numbers.push_back(number);
   }
-  for (const Feature& feature : schema.features) layout.columns.push_back(column_from(feature));
-  if (with_target) layout.columns.push_back({schema.target.column, 0, {}, {}, {}});
+  for (const TableColumn& column : schema.table_columns(with_target)) {
+    layout.columns.push_back(column_from(column));
+  }
+  std::vector<Column*> wanted;
+  for (Column& column : layout.columns) wanted.push_back(&column);
+  if (with_target && schema.person) {
+    layout.person = column_from({.name = schema.person->column, .bounds = {}, .levels = {}});
+    wanted.push_back(&*layout.person);
+  }
   std::vector<std::string> absent;
-  for (Column& column : layout.columns) {
+  for (Column* const each : wanted) {
+    Column& column = *each;
     const auto found = std::find(header.begin(), header.end(), column.name);
     if (found == header.end()) {
       absent.push_back(column.name);

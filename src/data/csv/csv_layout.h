@@ -20,6 +20,7 @@ struct CsvLayout {
     std::vector<std::string> levels;  // empty where it is a number
     std::vector<double> values;       // of the levels, where they are numbers
     std::optional<double> other;      // the level for all that the list does not have
+    std::optional<Bounds> strict;     // outside of them is a fault
   };
 
   CsvFormat format;
@@ -27,7 +28,8 @@ struct CsvLayout {
   MissingRule missing = MissingRule::kDrop;
   std::vector<std::string> missing_values;
   std::vector<double> missing_numbers;  // those of them that are numbers: -9 and -9.0 are one
-  std::vector<Column> columns;  // features in the schema's order, then the target if it is wanted
+  std::vector<Column> columns;          // the schema's table_columns()
+  std::optional<Column> person;
 
   // From the names in a file's header. E-csv-header.
   [[nodiscard]] static Result<CsvLayout> make(const std::vector<std::string>& header,

@@ -1,6 +1,7 @@
 #include "data/csv/csv_source.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -59,8 +60,8 @@ Result<OpenCsv> open_csv(const TableText& table, const Schema& schema, const Csv
 // Several workers over one table.
 class Reading {
  public:
-  Reading(OpenCsv csv, const CsvOptions& options, const RowSink& sink)
-      : csv_(std::move(csv)), options_(options), sink_(sink) {}
+  Reading(OpenCsv csv, const CsvOptions& options, std::uint64_t& next_record, const RowSink& sink)
+      : csv_(std::move(csv)), options_(options), sink_(sink), next_record_(next_record) {}
 
   Result<void> run(const TableText& table) {
     std::vector<std::thread> others;
@@ -81,11 +82,25 @@ class Reading {
     const auto sink = [&](const RawRows& rows) { sink_(worker, rows); };
     RecordBlock block;
     while (take(block)) {
+      const std::uint64_t first = number_records(block, parser);
       if (block.text().empty()) continue;
-      BlockFaults faults = parser.parse(block.text(), sink);
+      BlockFaults faults = parser.parse(first, sink);
       const std::lock_guard lock(mutex_);
       faults_.add(block.number, parser.lines(), parser.rows(), std::move(faults));
     }
+  }
+
+  // The number of the block's first record in the table. Each worker counts its block's records
+  // before it reads any, so the others wait no longer than that takes.
+  std::uint64_t number_records(const RecordBlock& block, CsvBlockParser& parser) {
+    const std::size_t records = block.text().empty() ? 0 : parser.open(block.text());
+    std::unique_lock lock(mutex_);
+    numbered_.wait(lock, [&] { return next_numbered_ == block.number; });
+    const std::uint64_t first = next_record_;
+    next_record_ += records;
+    ++next_numbered_;
+    numbered_.notify_all();
+    return first;
   }
 
   bool take(RecordBlock& block) {
@@ -113,13 +128,16 @@ class Reading {
 
   std::mutex mutex_;  // guards the blocks and everything below
   std::size_t handed_out_ = 0;
+  std::condition_variable numbered_;
+  std::size_t next_numbered_ = 0;  // the block whose records are numbered next
+  std::uint64_t& next_record_;
   TableFaults faults_;
 };
 
 Result<void> read_table(const TableText& table, const Schema& schema, const CsvOptions& options,
-                        const RowSink& sink) {
+                        std::uint64_t& next_record, const RowSink& sink) {
   SOTTO_ASSIGN(OpenCsv csv, open_csv(table, schema, options));
-  Reading reading(std::move(csv), options, sink);
+  Reading reading(std::move(csv), options, next_record, sink);
   SOTTO_TRY(reading.run(table));
   if (options.on_facts) {
     SourceFacts facts = table.facts;
@@ -153,6 +171,7 @@ Result<void> CsvSource::read(const Schema& schema, const RowSink& sink) const {
   std::uint64_t total = 0;
   for (const TableText& table : tables_) total += table.bytes;
   std::uint64_t before = 0;
+  std::uint64_t next_record = 0;
   for (const TableText& table : tables_) {
     CsvOptions each = options_;
     if (options_.progress) {
@@ -160,7 +179,7 @@ Result<void> CsvSource::read(const Schema& schema, const RowSink& sink) const {
         options_.progress(before + done, total);
       };
     }
-    SOTTO_TRY(read_table(table, schema, each, sink));
+    SOTTO_TRY(read_table(table, schema, each, next_record, sink));
     before += table.bytes;
   }
   return {};

@@ -51,6 +51,7 @@ struct CsvOptions {
 //   E-csv-number   text in a number's column; "nan" and "inf" too
 //   E-csv-level    a level that the study does not know
 //   E-csv-quote    a quote that is never closed, or inside a field
+//   E-csv-weight   a weight outside the study's bounds
 //   E-csv-missing  a missing value where the study says missing = "error"
 class CsvSource final : public Source {
  public:

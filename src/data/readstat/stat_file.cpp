@@ -57,7 +57,7 @@ struct Column {
   std::string name;
   std::string label_set;
   bool used = false;
-  const CategoricalFeature* levels = nullptr;
+  std::vector<std::string> levels;
   std::map<double, std::string> labels;  // levels only: what a value stands for
 };
 
@@ -79,11 +79,11 @@ int on_variable(int, readstat_variable_t* variable, const char* label_set, void*
   Column column;
   column.name = readstat_variable_get_name(variable);
   if (label_set != nullptr) column.label_set = label_set;
-  column.used = column.name == pass.schema->target.column;
-  for (const Feature& feature : pass.schema->features) {
-    if (column_of(feature) != column.name) continue;
+  column.used = pass.schema->person && column.name == pass.schema->person->column;
+  for (const TableColumn& wanted : pass.schema->table_columns()) {
+    if (wanted.name != column.name) continue;
     column.used = true;
-    column.levels = std::get_if<CategoricalFeature>(&feature);
+    column.levels = wanted.levels;
   }
   pass.columns.push_back(std::move(column));
   return READSTAT_HANDLER_OK;
@@ -142,8 +142,8 @@ readstat_error_t parse(StatKind kind, readstat_parser_t* parser, const std::stri
 // A label that is a level; else the value, if it is one; else the label, which an error can show.
 void choose_labels(Pass& pass) {
   for (Column& column : pass.columns) {
-    if (column.levels == nullptr) continue;
-    const auto& levels = column.levels->levels;
+    const auto& levels = column.levels;
+    if (levels.empty()) continue;
     for (const auto& [value, label] : pass.label_sets[column.label_set]) {
       const bool is_level = std::ranges::find(levels, label) != levels.end();
       const bool value_is = std::ranges::find(levels, fmt::format("{}", value)) != levels.end();

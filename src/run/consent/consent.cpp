@@ -71,8 +71,9 @@ std::string asked_text(const PrivacyTerms& terms) {
   const std::string unit =
       terms.unit == Unit::kEntry
           ? fmt::format("entry of θ that moves by {:g}", terms.sensitivity.value())
-      : terms.neighbours == Neighbours::kReplace ? std::string("row replaced by another")
-                                                 : std::string("row added or removed");
+          : protected_unit(terms) + (terms.neighbours == Neighbours::kReplace
+                                         ? " replaced by another"
+                                         : " added or removed");
   return fmt::format("ε = {:g}, δ = {:g} for one {}", terms.budget.epsilon.value(),
                      terms.budget.delta.value(), unit);
 }

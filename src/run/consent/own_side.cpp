@@ -282,10 +282,9 @@ class Examination {
   }
 
   void look_at_clipping(const RunRecord::Own& own) {
-    std::size_t numeric = 1;  // the target
-    for (const Feature& feature : study_.data->features) {
-      if (std::holds_alternative<NumericFeature>(feature)) ++numeric;
-    }
+    const auto numeric = static_cast<std::size_t>(std::ranges::count_if(
+        study_.data->table_columns(),
+        [](const TableColumn& column) { return column.levels.empty() && !column.is_weight; }));
     std::size_t wholly = 0;
     std::vector<std::string> often;
     for (const RunRecord::Clipped& column : own.clipped) {

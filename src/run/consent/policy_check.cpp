@@ -37,8 +37,8 @@ std::size_t fewest_parties(const Study& study) {
 
 std::optional<Error> against_columns(const Policy& policy, const Study& study) {
   if (policy.columns_forbidden.empty()) return std::nullopt;
-  std::vector<std::string> columns{study.data->target.column};
-  for (const Feature& feature : study.data->features) columns.push_back(column_of(feature));
+  std::vector<std::string> columns;
+  for (TableColumn& column : study.data->table_columns()) columns.push_back(std::move(column.name));
   for (const std::string& column : columns) {
     for (const std::string& pattern : policy.columns_forbidden) {
       if (!stands_for(pattern, column)) continue;

@@ -32,12 +32,8 @@ class Names {
     if (release.schema.intercept) add(columns_.front(), 1, "");
     for (const Feature& feature : release.schema.features) {
       const auto* levels = std::get_if<CategoricalFeature>(&feature);
-      if (levels == nullptr) {
-        add(column_of(feature), 1, "");
-      } else {
-        add(levels->column, levels->levels.size() - 1,
-            fmt::format("{}={}", levels->column, levels->levels.front()));
-      }
+      add(name_of(feature), entries_of(feature),
+          levels == nullptr ? "" : fmt::format("{}={}", levels->column, levels->levels.front()));
     }
     add(release.schema.target.column, 1, "");
   }
@@ -58,8 +54,11 @@ class Names {
         if (stands_for(word, columns_[k])) found.push_back(static_cast<Eigen::Index>(k));
       }
     }
-    if (found.empty()) return unknown(word);
-    return found;
+    if (!found.empty()) return found;
+    // A term by another way of writing it: square(x) for x^2.
+    const auto term = Expression::parse(word);
+    if (term && term->text() != word) return find(term->text());
+    return unknown(word);
   }
 
   // All columns of the study's column that this one is of.
@@ -68,6 +67,30 @@ class Names {
       return std::ranges::find(each.columns, column) != each.columns.end();
     });
     return named->columns;
+  }
+
+  // All columns of features that share a column of the table with this one: x^2 says what x is.
+  [[nodiscard]] std::vector<Eigen::Index> made_of(const Release& release,
+                                                  Eigen::Index column) const {
+    const Schema& schema = release.schema;
+    std::vector<std::vector<std::string>> parts;  // of each in all_
+    if (schema.intercept) parts.emplace_back();
+    for (const Feature& feature : schema.features) parts.push_back(table_columns_of(feature));
+    const Target& target = schema.target;
+    parts.push_back(table_columns_of(NumericFeature{target.column, target.bounds, target.term}));
+    const auto has = [&](std::size_t k, Eigen::Index c) {
+      return std::ranges::find(all_[k].columns, c) != all_[k].columns.end();
+    };
+    std::size_t own = 0;
+    while (!has(own, column)) ++own;
+    std::vector<Eigen::Index> found;
+    for (std::size_t k = 0; k < all_.size(); ++k) {
+      const bool shares = std::ranges::any_of(parts[k], [&](const std::string& part) {
+        return std::ranges::find(parts[own], part) != parts[own].end();
+      });
+      if (shares) found.insert(found.end(), all_[k].columns.begin(), all_[k].columns.end());
+    }
+    return found;
   }
 
   [[nodiscard]] const std::vector<Named>& all() const { return all_; }
@@ -124,6 +147,7 @@ Result<Selection> select(const Release& release, const ModelWords& words) {
   };
   if (words.features.empty()) {
     set(names.together(target), false);
+    set(names.made_of(release, target), false);
     if (!release.squares_released()) set({release.target()}, false);
   }
   for (const std::string& word : words.features) {
@@ -221,8 +245,29 @@ Result<Release> release_in(const RunRecord& record) {
                        : "sotto keeps it since 0.3: older runs have only their one model");
 }
 
+Result<std::optional<NestedTest>> party_test(const Release& release) {
+  if (!release.schema.has_party_effect()) return std::optional<NestedTest>{};
+  std::vector<bool> chosen(static_cast<std::size_t>(release.size()), true);
+  chosen.back() = false;  // the target
+  std::size_t at = release.schema.intercept ? 1 : 0;
+  for (const Feature& feature : release.schema.features) {
+    const auto* levels = std::get_if<CategoricalFeature>(&feature);
+    for (std::size_t n = entries_of(feature); n > 0; --n, ++at) {
+      if (levels != nullptr && levels->by_party) chosen[at] = false;
+    }
+  }
+  SOTTO_ASSIGN(const auto without, select(release, release.target(), chosen));
+  SOTTO_ASSIGN(const auto test, compare(release, without, own_selection(release)));
+  return std::optional(test);
+}
+
 Result<Model> refit(const RunRecord& source, const Selection& selection, const FitMethod& method) {
   SOTTO_ASSIGN(const auto release, release_in(source));
+  return refit(source, release, selection, method);
+}
+
+Result<Model> refit(const RunRecord& source, const Release& release, const Selection& selection,
+                    const FitMethod& method) {
   SOTTO_ASSIGN(auto fit, fit_release(release, selection, method));
   if (fit.singular) {
     return bad_input("E-refit-singular",
@@ -241,7 +286,7 @@ Result<Model> refit(const RunRecord& source, const Selection& selection, const F
   }
   record.target = selection.schema.target.column;
   record.encoding = schema_json(selection.schema);
-  record.refit_of = to_hex(sha256(json_line(release_json(release))));
+  record.refit_of = to_hex(sha256(json_line(release_json(*source.release))));
   record.coefficients.clear();
   record.warnings.clear();
   record.own.clear();

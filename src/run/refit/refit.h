@@ -56,4 +56,13 @@ struct Chosen {
 [[nodiscard]] Result<Model> refit(const RunRecord& source, const Selection& selection,
                                   const FitMethod& method);
 
+// The same with a selection of `release`, made of the source's (combine.h), which stays in the
+// model file.
+[[nodiscard]] Result<Model> refit(const RunRecord& source, const Release& release,
+                                  const Selection& selection, const FitMethod& method);
+
+// Whether parties differ: the F-test that all effects of party = "effect" are 0. Nothing for a
+// release without them; errors as model_errors().
+[[nodiscard]] Result<std::optional<NestedTest>> party_test(const Release& release);
+
 }  // namespace sotto

@@ -1,0 +1,90 @@
+// What a row has beyond plain columns: terms, splines, and how much it counts.
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "data/rows.h"
+
+namespace sotto {
+
+void RowEncoder::find_term_columns() {
+  const Schema& schema = encoding_.schema();
+  std::vector<bool> in_term(encoding_.table().size());
+  std::vector<bool> alone(encoding_.table().size());
+  const auto look = [&](const std::vector<std::size_t>& inputs, bool term) {
+    for (const std::size_t place : inputs) (term ? in_term : alone)[place] = true;
+  };
+  for (std::size_t k = 0; k < schema.features.size(); ++k) {
+    const auto* number = std::get_if<NumericFeature>(&schema.features[k]);
+    look(encoding_.inputs(k), number != nullptr && number->term);
+  }
+  look(encoding_.target_inputs(), schema.target.term.has_value());
+  for (std::size_t place = 0; place < in_term.size(); ++place) {
+    if (in_term[place]) term_columns_.push_back({place, alone[place], {}});
+  }
+}
+
+void RowEncoder::clip_term_columns(const RawRows& raw) {
+  for (TermColumn& column : term_columns_) {
+    const Bounds bounds = encoding_.table()[column.place].bounds;
+    gather(raw.column(column.place), bounds.lo);
+    ColumnClips clips;
+    for (std::size_t r = 0; r < kGroupRows; ++r) {
+      const double v = lane_[r];
+      clips.below += v < bounds.lo ? std::uint64_t{1} : std::uint64_t{0};
+      clips.above += v > bounds.hi ? std::uint64_t{1} : std::uint64_t{0};
+      const double raised = v < bounds.lo ? bounds.lo : v;
+      column.lane[r] = raised > bounds.hi ? bounds.hi : raised;
+    }
+    if (!column.counted) clips_.columns[column.place] += clips;
+  }
+}
+
+// The term's value in lane_.
+void RowEncoder::evaluate_term(const Term& term, const std::vector<std::size_t>& inputs) {
+  term_inputs_.clear();
+  for (const std::size_t place : inputs) {
+    const auto found = std::ranges::find(term_columns_, place, &TermColumn::place);
+    term_inputs_.push_back(found->lane.data());
+  }
+  term.expression.evaluate(term_inputs_, kGroupRows, scratch_, lane_.data());
+}
+
+void RowEncoder::spread_spline(const RawRows& raw, std::size_t feature, std::size_t first_entry) {
+  const std::size_t place = encoding_.inputs(feature)[0];
+  const Bounds bounds = encoding_.table()[place].bounds;
+  gather(raw.column(place), bounds.lo);
+  for (std::size_t r = 0; r < grid_.rows; ++r) {
+    clips_.columns[place].below += lane_[r] < bounds.lo ? 1 : 0;
+    clips_.columns[place].above += lane_[r] > bounds.hi ? 1 : 0;
+    splines_[feature]->evaluate(std::clamp(lane_[r], bounds.lo, bounds.hi),
+                                grid_.column(first_entry) + r, kGroupRows);
+  }
+}
+
+// (u, u_y) ← (u, u_y)·f with f = √(w/hi)·√min(1, k/n) ≤ 1: no entry grows.
+void RowEncoder::weigh_rows(const RawRows& raw) {
+  const std::optional<WeightColumn>& weight = encoding_.schema().weight;
+  lane_.fill(1);
+  if (weight) {
+    const auto [lo, hi] = weight->bounds;
+    gather(raw.column(raw.columns() - 1), hi);
+    for (double& w : lane_) {
+      if (!(w >= lo && w <= hi)) ++weights_outside_;
+      w = std::sqrt(std::clamp(w, lo, hi) / hi);
+    }
+  }
+  if (persons_ != nullptr) {
+    for (std::size_t r = 0; r < grid_.rows; ++r) {
+      const Persons::Share share = persons_->take(raw.persons[grid_.source[r]]);
+      lane_[r] *= share.factor;
+      longest_[r] = share.longest;
+    }
+  }
+  for (std::size_t k = 0; k <= grid_.dimension(); ++k) {
+    double* __restrict column = grid_.column(k);
+    for (std::size_t r = 0; r < kGroupRows; ++r) column[r] *= lane_[r];
+  }
+}
+
+}  // namespace sotto
