@@ -26,9 +26,8 @@ TEST(SplineBasis, OfDegreeOneIsAHatAtEachKnotAndAtTheUpperBound) {
   EXPECT_EQ(at(basis, 100), (std::vector<double>{0, 0, 1}));
 }
 
-// R: splines::bs(c(5, 30, 50, 100), knots = c(25, 45, 65), Boundary.knots = c(0, 100)).
-// The first one by hand: on [0, 25), B_3(v) = v³/(25·45·65).
-TEST(SplineBasis, OfDegreeThreeIsThatOfR) {
+// By hand: on [0, 25), B_3(v) = v³/(25·45·65).
+TEST(SplineBasis, OfDegreeThreeIsACubicFromKnotToKnot) {
   const SplineBasis basis({0, 100}, {25, 45, 65}, 3);
   EXPECT_EQ(basis.size(), 6U);
   EXPECT_NEAR(at(basis, 5)[2], 125.0 / (25 * 45 * 65), 1e-15);

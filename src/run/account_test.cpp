@@ -106,6 +106,8 @@ TEST(AccountOfAStudy, KeepsTheThreeNotionsOfNeighbouringApart) {
   EXPECT_EQ(cost_of_study(study, Solver::kAc).unit, "record");
   study.privacy.neighbours = Neighbours::kReplace;
   EXPECT_EQ(cost_of_study(study, Solver::kAc).unit, "replaced record");
+  study.privacy.person = PersonColumn{"id", 2};
+  EXPECT_EQ(cost_of_study(study, Solver::kAc).unit, "replaced person by \"id\"");
   EXPECT_EQ(cost_of_study(costs(0), Solver::kAc).unit, "entry");
 }
 

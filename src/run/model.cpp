@@ -69,6 +69,21 @@ RunRecord::Coefficient kept(const Fit::Coefficient& c) {
   return kept;
 }
 
+// How many rows, as they count: by their weight over its upper bound, a person's as at most k.
+std::string rows_text(const RunRecord& record) {
+  std::string text = fmt::format("  rows         about {:.0f}", *record.noisy_rows);
+  if (record.encoding.contains("weight")) {
+    text += fmt::format(", each counted as its {} over {:g}",
+                        record.encoding["weight"]["column"].get<std::string>(),
+                        record.encoding["weight"]["bounds"][1].get<double>());
+  }
+  if (record.protects_persons()) {
+    text += fmt::format(", those of a person as at most {}",
+                        record.encoding["person"]["rows"].get<std::int64_t>());
+  }
+  return text + "\n";
+}
+
 // Whether the parties' own intercepts differ, where the study has them.
 std::string parties_text(const Release& release) {
   const auto test = party_test(release);
@@ -95,7 +110,7 @@ std::string table_text(const RunRecord& record, const Fit& fit) {
   }
   if (!record.errors_refused.empty()) text += fmt::format("\n  {}\n", record.errors_refused);
   text += '\n';
-  if (record.noisy_rows) text += fmt::format("  rows         about {:.0f}\n", *record.noisy_rows);
+  if (record.noisy_rows) text += rows_text(record);
   if (record.release && record.refit_of.empty()) text += parties_text(*record.release);
   if (fit.explained) {
     text += fmt::format("  explains     about {:.0f} % of the variance ({:.0f} % to {:.0f} %)\n",

@@ -114,7 +114,11 @@ TEST_F(TermsTest, AreFittedInTheirOwnUnits) {
                                  "bs(age)2", "party=party-2", "party=party-3"));
   const std::vector<double> truth{1, 2, 1.5, -0.05, 3, -3, 0.75, 1.5};
   for (std::size_t k = 0; k < truth.size(); ++k) EXPECT_NEAR(values[k], truth[k], 0.02) << names[k];
-  EXPECT_THAT(to_text(model), HasSubstr("for one person (added or removed)"));
+  EXPECT_THAT(to_text(model), AllOf(HasSubstr("for one person (added or removed)"),
+                                    HasSubstr("each counted as its w over 2, those of a person as "
+                                              "at most 2"),
+                                    HasSubstr("parties      differ with F = ")));
+  EXPECT_LT(to_json(model)["parties_differ"]["p"].get<double>(), 1e-6);
 }
 
 TEST_F(TermsTest, ArePredictedFromTheModelFileForAPartyOrForTheMeanOfAll) {

@@ -100,7 +100,14 @@ inline std::vector<std::string> fuzz_seeds() {
   edges.set("graph", "edges", "[[1, 2], [2, 3], [\"c\", \"d\"]]");
   edges.append("[[party]]\nname = \"a\"\n[[party]]\nname = \"b\"\naddress = \"b:1\"\n");
   edges.append("[[party]]\nname = \"c\"\n[[party]]\nname = \"d\"\n");
-  return {paper_text().text(), record_text().text(), edges.text()};
+  StudyText terms = record_text();
+  terms.set("privacy", "person", "{ column = \"id\", rows = 2 }");
+  terms.set("data", "weight", "{ column = \"w\", bounds = [0, 2] }")
+      .set("data", "party", "\"effect\"");
+  terms.append("[[data.column]]\ncolumn = \"z\"\nbounds = [1, 9]\n");
+  terms.append("[[data.feature]]\nterm = \"log(z) * (x1 - 0.5)^2\"\n");
+  terms.append("[[data.feature]]\ncolumn = \"t\"\nbounds = [0, 9]\nknots = [2, 5]\n");
+  return {paper_text().text(), record_text().text(), edges.text(), terms.text()};
 }
 
 }  // namespace sotto

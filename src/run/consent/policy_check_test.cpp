@@ -69,6 +69,14 @@ TEST(PolicyAgainstStudy, NamesTheKeyAndBothValues) {
                 {"columns_forbidden has \"SMOK*\"", "the column \"smoker\""});
   expect_broken("[study]\ncolumns_forbidden = [\"y\"]\n", study, "E-policy-columns",
                 {"the column \"y\""});
+  // What a term is made of counts; what tells persons apart is in no sum.
+  auto terms = record_text().append(
+      "[[data.column]]\ncolumn = \"income\"\nbounds = [1, 9]\n"
+      "[[data.feature]]\nterm = \"log(income)\"\n");
+  terms.set("privacy", "person", "{ column = \"person_id\" }");
+  expect_broken("[study]\ncolumns_forbidden = [\"income\"]\n", terms, "E-policy-columns",
+                {"the column \"income\""});
+  EXPECT_THAT(broken("[study]\ncolumns_forbidden = [\"*_id\"]\n", terms), IsEmpty());
 }
 
 TEST(PolicyAgainstStudy, FindsAllThatIsBrokenAtOnce) {
