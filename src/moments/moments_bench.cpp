@@ -153,6 +153,18 @@ void BM_CsvToMoments(benchmark::State& state) {
   count_bytes(state);
 }
 
+// As a party reads its table: with the digest of its bytes, for the record.
+void BM_CsvToMomentsAndDigest(benchmark::State& state) {
+  CsvOptions options;
+  options.threads = static_cast<int>(state.range(0));
+  options.on_facts = [](const SourceFacts& facts) { benchmark::DoNotOptimize(facts.sha256); };
+  for (auto _ : state) {
+    auto moments = read_moments(CsvSource({sample().path}, options), sample().schema);
+    benchmark::DoNotOptimize(moments);
+  }
+  count_bytes(state);
+}
+
 // The sums alone, against OpenBLAS on the same group of rows.
 Rows a_group(const Encoding& encoding) {
   RawRows raw(encoding.schema().features.size() + 1);
@@ -203,6 +215,7 @@ BENCHMARK_CAPTURE(BM_Parse, portable, CsvKernel::kPortable)
     ->UseRealTime();
 BENCHMARK(BM_ParseAndEncode)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(BM_CsvToMoments)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(BM_CsvToMomentsAndDigest)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(BM_Sum, best, best_sum_kernel());
 BENCHMARK_CAPTURE(BM_Sum, portable, SumKernel::kPortable);
 BENCHMARK(BM_SumOpenBlas);
