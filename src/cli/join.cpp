@@ -63,14 +63,14 @@ std::string joined_text(const Joined& joined) {
 
 Result<std::string> join(const JoinOptions& options, Output output) {
   JoinRequest request = options.request;
-  SOTTO_ASSIGN(const auto study, read_study(request.study_file));
-  SOTTO_TRY(check_network(study).at(request.study_file));
-  SOTTO_ASSIGN(request.self, party_named(study, options.name).at("--as"));
-  SOTTO_ASSIGN(request.home, home_folder(request.home));
   if (options.ask && request.data.place == "-") {
     return bad_input("E-usage", "--ask and --data - both read standard input",
                      "name a file, or leave --ask away");
   }
+  SOTTO_ASSIGN(const auto study, read_study(request.study_file));
+  SOTTO_TRY(check_network(study).at(request.study_file));
+  SOTTO_ASSIGN(request.self, party_named(study, options.name).at("--as"));
+  SOTTO_ASSIGN(request.home, home_folder(request.home));
   catch_signals();
   const bool events = options.progress == Format::kJson;
   std::optional<ProgressBar> bar(std::in_place, "reading");

@@ -106,6 +106,13 @@ TEST_F(TablesOnTheCommandLine, AreAllFilesWhoseNameFits) {
   EXPECT_NE(two.err.find("2 files for 3 parties"), std::string::npos) << two.err;
 }
 
+TEST_F(TablesOnTheCommandLine, ComeFromStandardInputOrAnAnswerDoes) {
+  const CommandRun run =
+      run_sotto({"join", path("study.toml"), "--as", "party-1", "--data", "-", "--ask"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_NE(run.err.find("both read standard input"), std::string::npos) << run.err;
+}
+
 TEST_F(TablesOnTheCommandLine, SayHowAFileIsWritten) {
   std::string table = content(path("party-1.csv"));
   std::ranges::replace(table, ',', ';');

@@ -213,6 +213,18 @@ void BM_SplitToMoments(benchmark::State& state, TableSplit::Kind kind) {
   count_bytes(state);
 }
 
+// As a party reads its table: with the digest of its bytes, for the record.
+void BM_CsvToMomentsAndDigest(benchmark::State& state) {
+  CsvOptions options;
+  options.threads = static_cast<int>(state.range(0));
+  options.on_facts = [](const SourceFacts& facts) { benchmark::DoNotOptimize(facts.sha256); };
+  for (auto _ : state) {
+    auto moments = read_moments(CsvSource({sample().path}, options), sample().schema);
+    benchmark::DoNotOptimize(moments);
+  }
+  count_bytes(state);
+}
+
 // The sums alone, against OpenBLAS on the same group of rows.
 Rows a_group(const Encoding& encoding) {
   RawRows raw(encoding.schema().features.size() + 1);
@@ -274,6 +286,7 @@ BENCHMARK_CAPTURE(BM_SplitToMoments, contiguous, TableSplit::Kind::kContiguous)
     ->Arg(2)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
+BENCHMARK(BM_CsvToMomentsAndDigest)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(BM_Sum, best, best_sum_kernel());
 BENCHMARK_CAPTURE(BM_Sum, portable, SumKernel::kPortable);
 BENCHMARK(BM_SumOpenBlas);

@@ -130,6 +130,12 @@ void add_one_own(const RunRecord::Own& own, Section& section) {
                           share_text(c.below + c.above, own.rows)});
   }
   if (!table.rows.empty()) section.table(table);
+  Table sources{.caption = fmt::format("What {} read", own.party),
+                .columns = {{"Table"}, {"Query"}, {"SHA-256"}}};
+  for (const SourceFacts& source : own.sources) {
+    sources.rows.push_back({source.place, source.query, source.sha256});
+  }
+  if (!sources.rows.empty()) section.table(sources);
 }
 
 void add_all_own(const RunRecord& record, Section& section) {

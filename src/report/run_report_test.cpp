@@ -8,6 +8,7 @@
 namespace sotto {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -91,6 +92,9 @@ TEST(RunReport, LeavesOutWhatStaysWithThePartyWhenItIsShared) {
   }
   // Nothing of `own` may change the shared page in any way.
   RunRecord other = sample::energy();
+  other.own[0].sources = {{"sqlite", "south.db", "select 1", "", "5ca1ab1e"}};
+  EXPECT_THAT(page_of(other), AllOf(HasSubstr("south.db"), HasSubstr("5ca1ab1e")));
+  EXPECT_EQ(page_of(other, Audience::kShared), shared);
   other.own.clear();
   EXPECT_EQ(page_of(other, Audience::kShared), shared);
 }
@@ -104,6 +108,7 @@ TEST(RunReport, EscapesEveryTextOfARecord) {
   for (auto& c : r.coefficients) c.name = nasty;
   for (auto& p : r.parties) p = nasty;
   r.own[0].party = r.own[0].clipped[0].column = nasty;
+  r.own[0].sources = {{nasty, nasty, nasty, nasty, nasty}};
   const std::string html = page_of(r);
   EXPECT_THAT(html, Not(HasSubstr("<script")));
   ASSERT_NO_THROW((void)body_of(html));

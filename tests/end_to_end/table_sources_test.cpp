@@ -280,6 +280,15 @@ TEST_F(TableSources, ARecordNamesWhatWasReadWithItsDigest) {
   const auto other = parse_json(read_text(path("file/record.json")));
   EXPECT_EQ(other["own"][0]["sources"][0]["sha256"], to_hex(sha256(copy)));
   EXPECT_EQ(other["own"][0]["rows"], record["own"][0]["rows"]);
+  for (const char* how : {"cat", "gzip -c"}) {
+    const std::string command =
+        fmt::format("{} '{}' | '{}' simulate '{}' --data - --solver ac --out '{}' > /dev/null", how,
+                    path("copy.csv"), SOTTO_PROGRAM, study, path("input"));
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    const auto input = parse_json(read_text(path("input/record.json")))["own"][0];
+    EXPECT_EQ(input["sources"][0]["place"], "standard input");
+    EXPECT_EQ(input["rows"], record["own"][0]["rows"]);
+  }
   EXPECT_EQ(sotto({"report", path("out"), "--out", path("report.html")}).status, 0);
 }
 

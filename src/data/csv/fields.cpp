@@ -11,14 +11,17 @@
 namespace sotto {
 namespace {
 
-void portable_masks(const char* text, std::size_t chunks, char separator,
-                    csv::CharacterMasks* masks) {
+// kComma: no character above the comma matters, and most are above it.
+template <bool kComma>
+void portable_masks_of(const char* text, std::size_t chunks, char other_separator,
+                       csv::CharacterMasks* masks) {
+  const char separator = kComma ? ',' : other_separator;
   for (std::size_t chunk = 0; chunk < chunks; ++chunk, text += 64) {
     csv::CharacterMasks m{};
     for (unsigned i = 0; i < 64; ++i) {
       const std::uint64_t bit = std::uint64_t{1} << i;
       const char c = text[i];
-      if (c > ',' && c != separator) continue;
+      if (c > ',' && (kComma || c != separator)) continue;
       if (c == separator || c == '\n') m.ends |= bit;
       if (c == '\n') m.newlines |= bit;
       if (c == '"') m.quotes |= bit;
@@ -27,6 +30,12 @@ void portable_masks(const char* text, std::size_t chunks, char separator,
     m.records = m.newlines;
     masks[chunk] = m;
   }
+}
+
+void portable_masks(const char* text, std::size_t chunks, char separator,
+                    csv::CharacterMasks* masks) {
+  separator == ',' ? portable_masks_of<true>(text, chunks, separator, masks)
+                   : portable_masks_of<false>(text, chunks, separator, masks);
 }
 
 void portable_write_ends(const csv::CharacterMasks* masks, std::size_t chunks, std::uint32_t offset,

@@ -46,8 +46,7 @@ constexpr std::array<double, 17> kPowerAtPoint = {1e15, 1e14, 1e13, 1e12, 1e11, 
 constexpr Shuffles kShuffles;
 constexpr KeepLast kKeepLast;
 
-SOTTO_AVX2 inline std::uint64_t equal_to(__m256i low, __m256i high, char c) {
-  const __m256i wanted = _mm256_set1_epi8(c);
+SOTTO_AVX2 inline std::uint64_t equal_to(__m256i low, __m256i high, __m256i wanted) {
   const auto a = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, wanted)));
   const auto b = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, wanted)));
   return a | (std::uint64_t{b} << 32);
@@ -65,13 +64,17 @@ bool avx2_available() {
 
 SOTTO_AVX2 void avx2_masks(const char* text, std::size_t chunks, char separator,
                            CharacterMasks* masks) {
+  const __m256i separators = _mm256_set1_epi8(separator);
+  const __m256i newline = _mm256_set1_epi8('\n');
+  const __m256i quote = _mm256_set1_epi8('"');
+  const __m256i carriage_return = _mm256_set1_epi8('\r');
   for (std::size_t chunk = 0; chunk < chunks; ++chunk, text += 64) {
     const auto* at = reinterpret_cast<const __m256i*>(text);
     const __m256i low = _mm256_loadu_si256(at);
     const __m256i high = _mm256_loadu_si256(at + 1);
-    const std::uint64_t newlines = equal_to(low, high, '\n');
-    masks[chunk] = {equal_to(low, high, separator) | newlines, newlines, newlines,
-                    equal_to(low, high, '"'), equal_to(low, high, '\r')};
+    const std::uint64_t newlines = equal_to(low, high, newline);
+    masks[chunk] = {equal_to(low, high, separators) | newlines, newlines, newlines,
+                    equal_to(low, high, quote), equal_to(low, high, carriage_return)};
   }
 }
 
@@ -105,6 +108,7 @@ SOTTO_AVX2 std::size_t avx2_plain_column(const char* text, const std::uint32_t* 
   const __m128i tens = _mm_set1_epi16(0x010a);               // 10, 1
   const __m128i hundreds = _mm_set1_epi32(0x00010064);       // 100, 1
   const __m128i ten_thousands = _mm_set1_epi32(0x00012710);  // 10000, 1
+  const __m128i decimals = _mm_set1_epi8(decimal);
   const bool last = column + 1 == fields_per_record;
   const std::uint32_t* end = ends + column;
   std::size_t other_count = 0;
@@ -120,7 +124,7 @@ SOTTO_AVX2 std::size_t avx2_plain_column(const char* text, const std::uint32_t* 
     const __m128i characters = load16(tail);
     const __m128i digits = _mm_sub_epi8(characters, _mm_set1_epi8('0'));
     const __m128i is_digit = _mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits);
-    const __m128i is_point = _mm_cmpeq_epi8(characters, _mm_set1_epi8(decimal));
+    const __m128i is_point = _mm_cmpeq_epi8(characters, decimals);
     const std::uint32_t field = (0xffff0000U >> kept) & 0xffffU;  // the last `length` of 16 bits
     const std::uint32_t odd = ~static_cast<std::uint32_t>(_mm_movemask_epi8(is_digit)) & field;
     const std::uint32_t points = static_cast<std::uint32_t>(_mm_movemask_epi8(is_point)) & field;
