@@ -52,7 +52,7 @@ void warn_about_shortening(const Release& release, Fit& fit) {
 }  // namespace
 
 Release release_of(const FitTerms& terms, std::span<const double> sums) {
-  return Release::from_sums(terms.schema, terms.weights, terms.sigma, sums);
+  return Release::from_sums(terms.schema, terms.shares, terms.sigma, sums);
 }
 
 std::optional<double> noisy_rows(const Release& release) {
