@@ -2,6 +2,9 @@
 
 #include <cmath>
 #include <cstddef>
+#include <string>
+
+#include "data/schema.h"
 
 // How much a row counts with Weighting::kBounded. With u ∈ [−1, 1]^d a row's features (no
 // intercept), K numeric and categorical columns, so ‖u‖² ≤ K, and R² = K/2,
@@ -34,5 +37,9 @@ inline constexpr double kMaxRowWeight = 2.182178902359925;  // 0.21^(−1/2), ro
 [[nodiscard]] inline double row_weight(double x) {
   return 1 / std::sqrt(0.21 + x * (0.54 + 0.25 * x));
 }
+
+// Which question the model of such a study answers, and where "auto" chose it, why: a sentence or
+// two for people. Empty where the study says nothing about weighting.
+[[nodiscard]] std::string weighting_in_words(const Schema& schema);
 
 }  // namespace sotto

@@ -78,14 +78,9 @@ SOTTO_INLINE std::uint64_t longest_intercepts(const double* __restrict square, d
   return outside;
 }
 
-// h ← the integer nearest to y·√w·2^b, no farther from 0 than g₀.
-SOTTO_INLINE void round_target(double* __restrict h, const double* __restrict root,
-                               const double* __restrict intercept) {
-  for (std::size_t r = 0; r < kGroupRows; ++r) {
-    const double near = nearest_integer(h[r] * root[r]);
-    const double raised = near < -intercept[r] ? -intercept[r] : near;
-    h[r] = raised > intercept[r] ? intercept[r] : raised;
-  }
+// h ← the integer nearest to y·g₀: |y| ≤ 1, so |h| ≤ g₀, and y = ±1 is ±g₀.
+SOTTO_INLINE void round_target(double* __restrict h, const double* __restrict intercept) {
+  for (std::size_t r = 0; r < kGroupRows; ++r) h[r] = nearest_integer(h[r] * intercept[r]);
 }
 
 struct Lanes {
@@ -105,7 +100,7 @@ SOTTO_INLINE std::uint64_t weigh(const Column& column, std::size_t first, std::s
   for (std::size_t k = first; k < last; ++k) round_lane(column(k), lanes.root, lanes.square);
   const double bound = 2 * weighting_radius_square(feature_columns) * kGridOne * kGridOne;
   const std::uint64_t outside = longest_intercepts(lanes.square, 1 / bound, lanes.intercept);
-  round_target(column(last), lanes.root, lanes.intercept);
+  round_target(column(last), lanes.intercept);
   return outside;
 }
 

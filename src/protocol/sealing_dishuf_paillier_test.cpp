@@ -62,6 +62,28 @@ TEST(ShufflePaillier, RefusesAKeyTooShortForTheMask) {
   EXPECT_LE(needed, 3072U);
 }
 
+// docs/proofs/packing.md, claim 3: the entry of the smallest weight has the largest mask, and 16 of
+// its standard deviations have a slot. Weights from 1/2 on leave slots as they were.
+TEST(ShufflePaillier, LeavesRoomForTheMaskOfTheSmallestWeight) {
+  const Graph graph = *Graph::cycle(5);
+  const ShuffleNoise noise =
+      *calibrate_shuffle(graph, *Sensitivity::make(1), *Budget::make(1e-3, 1e-12), {}, 0);
+  const Grid grid{-40};
+  const auto bits = [&](double least) {
+    return shuffle_packing(noise, grid, least, std::nullopt)->slot_bits();
+  };
+  EXPECT_EQ(bits(1.5), bits(1));
+  EXPECT_EQ(bits(0.5), bits(1));
+  for (const double least : {0.5, 1e-3, 1e-6, 1e-12}) {
+    const Integer sigma = ceiling(noise.sigma_eta / (grid.step() * Rational(least)));
+    const Integer honest = (Integer(1) << 79) + 16 * sigma;
+    const Packing packing = *shuffle_packing(noise, grid, least, std::nullopt);
+    EXPECT_TRUE(packing.pack(IntegerVector{honest}).has_value()) << least;
+    EXPECT_FALSE(packing.pack(IntegerVector{honest << 2}).has_value()) << least;
+  }
+  EXPECT_GT(bits(1e-12), bits(1));
+}
+
 TEST(ShufflePaillierPeer, IsNamedAndHarmlessWhateverItSends) {
   SeededRandom random(31);
   const Graph graph = *Graph::path(2);

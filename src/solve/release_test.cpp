@@ -232,5 +232,41 @@ TEST(Ridge, ShrinksAllButTheIntercept) {
   EXPECT_EQ(ridge(sums, 0, true)->theta, exact_solution(sums)->theta);
 }
 
+// Rows on a plane: weights change nothing about the answer, and the fit says that there were some.
+TEST(Release, OfWeightedRowsHasTheSamePlaneAndSaysThatItIsWeighted) {
+  Schema schema = flats();
+  schema.weighting = Weighting::kBounded;
+  Eigen::MatrixXd rows = rows_of_flats();
+  rows.col(5) = 3 + 0.2 * rows.col(1).array() + 2 * rows.col(2).array() + 4 * rows.col(4).array();
+  const Release release = release_of_rows(schema, rows, 0, 3);
+  const Fit fit =
+      fit_release(release, own_selection(release), {.estimator = Estimator::kExact}).value();
+  const std::vector<double> plane = {3, 0.2, 2, 0, 4};
+  for (std::size_t k = 0; k < plane.size(); ++k) {
+    EXPECT_NEAR(fit.coefficients[k].value, plane[k], 1e-8) << k;
+  }
+  EXPECT_FALSE(fit.rows.has_value()) << "Σw is not the number of rows";
+  ASSERT_FALSE(fit.warnings.empty());
+  EXPECT_THAT(fit.warnings.back(), testing::HasSubstr("Weighted least squares"));
+  // A part of the columns too: they keep the weights of all.
+  const Selection fewer = select(release, kIncome, without({kIncome, kRent})).value();
+  EXPECT_TRUE(fit_release(release, fewer, {.estimator = Estimator::kExact}).has_value());
+}
+
+TEST(Release, OfWeightedRowsHasNoiseByTheShareOfEachSum) {
+  Schema schema = flats();
+  schema.weighting = Weighting::kBounded;
+  const Release release = release_of_rows(schema, rows_of_flats(), 2, 3);
+  const double radius_square = 1.5;  // three columns
+  EXPECT_NEAR(release.noise_sd(0, 0), 2 / std::sqrt(0.05), 1e-12);
+  EXPECT_NEAR(release.noise_sd(0, 2), 2 / std::sqrt(0.14 / radius_square), 1e-12);
+  EXPECT_NEAR(release.noise_sd(1, 1), 2 * radius_square / 0.5, 1e-12);
+  EXPECT_NEAR(release.noise_sd(1, 2), 2 * radius_square / std::sqrt(0.5), 1e-12);
+  EXPECT_NEAR(release.noise_sd(0, 5), 2 / std::sqrt(0.12), 1e-12);
+  EXPECT_NEAR(release.noise_sd(3, 5), 2 / std::sqrt(0.40 / radius_square), 1e-12);
+  EXPECT_NEAR(release.noise_sd(5, 5), 2 / 0.2, 1e-12);
+  EXPECT_EQ(release.scales(), Eigen::VectorXd::Ones(6));
+}
+
 }  // namespace
 }  // namespace sotto
