@@ -94,8 +94,15 @@ bool is_complete(const RawRows& raw, std::size_t r) {
 
 Rows::Rows(std::size_t dimension) : dimension_(dimension), values_((dimension + 1) * kGroupRows) {}
 
-RowEncoder::RowEncoder(const Encoding& encoding, Persons* persons)
-    : encoding_(encoding), persons_(persons), has_avx2_(has_avx2()), grid_(encoding.dimension()) {
+RowKernel best_row_kernel() {
+  return has_avx2() ? RowKernel::kAvx2 : RowKernel::kPortable;
+}
+
+RowEncoder::RowEncoder(const Encoding& encoding, Persons* persons, RowKernel kernel)
+    : encoding_(encoding),
+      persons_(persons),
+      has_avx2_(kernel == RowKernel::kAvx2 && has_avx2()),
+      grid_(encoding.dimension()) {
   check(encoding.schema().person.has_value() == (persons != nullptr),
         "persons are counted where the study has a person's column, and nowhere else");
   clips_.columns.resize(encoding.table().size());
@@ -129,8 +136,13 @@ const Rows& RowEncoder::encode(const RawRows& raw) {
   }
   encode_number(raw, encoding_.target_inputs(), schema.target.term, encoding_.target_scale(),
                 grid_.column(entry));
+  if (shares()) find_shares(raw);
+  if (schema.weighting == Weighting::kBounded) {
+    weigh_and_round();
+    return grid_;
+  }
   if (encoding_.shortens()) shorten_to_radius();
-  if (schema.weight || persons_ != nullptr) weigh_rows(raw);
+  if (shares()) take_shares();
   round_to_grid();
   return grid_;
 }
@@ -178,6 +190,7 @@ void RowEncoder::spread_levels(const double* raw, std::size_t levels, std::size_
     for (std::size_t r = 0; r < grid_.rows; ++r) {
       out[r] = raw[grid_.source[r]] == static_cast<double>(level) ? 1.0 : 0.0;
     }
+    std::fill(out + grid_.rows, out + kGroupRows, 0.0);
   }
 }
 
@@ -217,6 +230,10 @@ void RowEncoder::round_to_grid() {
     if (lane_[r] > longest_[r]) shrink_row(r);
     while (h[r] * h[r] > longest_[r]) h[r] -= std::copysign(1.0, h[r]);
   }
+  clear_after_rows();
+}
+
+void RowEncoder::clear_after_rows() {
   for (std::size_t k = 0; k <= grid_.dimension() && grid_.rows < kGroupRows; ++k) {
     std::fill(grid_.column(k) + grid_.rows, grid_.column(k) + kGroupRows, 0.0);
   }

@@ -36,8 +36,15 @@ struct ClipReport {
 [[nodiscard]] bool is_complete(const RawRows& raw, std::size_t r);
 
 // Up to kGroupRows rows on the grid: the columns of g, then h (see Encoding).
-// Invariant: every value is an integer, ‖g‖² ≤ 4^b and |h| ≤ 2^b in every row;
-// what is not a row is 0, and adds nothing to any sum.
+// Invariant: every value is an integer, and in every row, with Weighting::kNone,
+//
+//     ‖g‖² ≤ 4^b,   |h| ≤ 2^b,
+//
+// with Weighting::kBounded, g₀ the intercept's entry (or what it would be), g the others,
+//
+//     0.21g₀⁴ + 0.54g₀²‖g‖²/R² + 0.25‖g‖⁴/R⁴ ≤ 16^b,   |h| ≤ g₀.
+//
+// What is not a row is 0, and adds nothing to any sum.
 class Rows {
  public:
   explicit Rows(std::size_t dimension);
@@ -59,13 +66,18 @@ class Rows {
   std::vector<double> values_;
 };
 
+// The same bits either way.
+enum class RowKernel { kPortable, kAvx2 };
+[[nodiscard]] RowKernel best_row_kernel();
+
 // Raw rows in, grid rows out. Everything a row becomes depends on that row and
 // the schema alone, and with `persons` on how many rows the same person has: that is what lets one
 // person move the sums by one row only, or by as many as the schema says.
 class RowEncoder {
  public:
   // `persons` (where the schema has a person's column) has counted the table's complete_rows().
-  explicit RowEncoder(const Encoding& encoding, Persons* persons = nullptr);
+  explicit RowEncoder(const Encoding& encoding, Persons* persons = nullptr,
+                      RowKernel kernel = best_row_kernel());
 
   // Rows with a missing value are dropped. Valid until the next call.
   [[nodiscard]] const Rows& encode(const RawRows& raw);
@@ -90,8 +102,15 @@ class RowEncoder {
   void clip_term_columns(const RawRows& raw);
   void evaluate_term(const Term& term, const std::vector<std::size_t>& inputs);
   void spread_spline(const RawRows& raw, std::size_t feature, std::size_t first_entry);
-  void weigh_rows(const RawRows& raw);
+  // Whether rows count less than once: they have a weight, or their person has several.
+  [[nodiscard]] bool shares() const {
+    return encoding_.schema().weight.has_value() || persons_ != nullptr;
+  }
+  void find_shares(const RawRows& raw);
+  void take_shares();
   void round_to_grid();
+  void weigh_and_round();
+  void clear_after_rows();
   void shrink_row(std::size_t r);
 
   const Encoding& encoding_;
@@ -100,6 +119,9 @@ class RowEncoder {
   Rows grid_;
   std::array<double, kGroupRows> lane_{};     // one column, or one number per row
   std::array<double, kGroupRows> longest_{};  // ‖g‖² and h² of each row are at most this
+  std::array<double, kGroupRows> share_{};    // what each row is multiplied by, where shares()
+  std::array<double, kGroupRows> root_weight_{};
+  std::array<double, kGroupRows> intercept_{};
   std::vector<std::optional<SplineBasis>> splines_;  // per feature
   // Of the table's columns that terms use: values inside the bounds, a lane each.
   struct TermColumn {

@@ -62,28 +62,31 @@ void RowEncoder::spread_spline(const RawRows& raw, std::size_t feature, std::siz
   }
 }
 
-// (u, u_y) ← (u, u_y)·f with f = √(w/hi)·√min(1, k/n) ≤ 1: no entry grows.
-void RowEncoder::weigh_rows(const RawRows& raw) {
+// f = √(w/hi)·√min(1, k/n) ≤ 1 of each row.
+void RowEncoder::find_shares(const RawRows& raw) {
   const std::optional<WeightColumn>& weight = encoding_.schema().weight;
-  lane_.fill(1);
+  share_.fill(1);
   if (weight) {
     const auto [lo, hi] = weight->bounds;
     gather(raw.column(raw.columns() - 1), hi);
-    for (double& w : lane_) {
-      if (!(w >= lo && w <= hi)) ++weights_outside_;
-      w = std::sqrt(std::clamp(w, lo, hi) / hi);
+    for (std::size_t r = 0; r < kGroupRows; ++r) {
+      if (!(lane_[r] >= lo && lane_[r] <= hi)) ++weights_outside_;
+      share_[r] = std::sqrt(std::clamp(lane_[r], lo, hi) / hi);
     }
   }
-  if (persons_ != nullptr) {
-    for (std::size_t r = 0; r < grid_.rows; ++r) {
-      const Persons::Share share = persons_->take(raw.persons[grid_.source[r]]);
-      lane_[r] *= share.factor;
-      longest_[r] = share.longest;
-    }
+  if (persons_ == nullptr) return;
+  for (std::size_t r = 0; r < grid_.rows; ++r) {
+    const Persons::Share share = persons_->take(raw.persons[grid_.source[r]]);
+    share_[r] *= share.factor;
+    longest_[r] = share.longest;
   }
+}
+
+// (u, u_y) ← (u, u_y)·f: no entry grows.
+void RowEncoder::take_shares() {
   for (std::size_t k = 0; k <= grid_.dimension(); ++k) {
     double* __restrict column = grid_.column(k);
-    for (std::size_t r = 0; r < kGroupRows; ++r) column[r] *= lane_[r];
+    for (std::size_t r = 0; r < kGroupRows; ++r) column[r] *= share_[r];
   }
 }
 

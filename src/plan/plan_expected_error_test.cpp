@@ -81,5 +81,41 @@ TEST(PlanOverTables, SaysHowManyRowsItNeedsAsTextAndAsJson) {
   EXPECT_NE(to_text(study, plan).find("to do better than predicting the mean"), std::string::npos);
 }
 
+TEST(ExpectedError, IsSmallerWhereRowsAreWeighted) {
+  Schema schema = household_schema();
+  const auto plan_with = [&](Weighting weighting) {
+    schema.weighting = weighting;
+    return make_plan(study_for(schema, 5, 1, 1e-6), Solver::kDishuf).value();
+  };
+  const Plan none = plan_with(Weighting::kNone);
+  const Plan bounded = plan_with(Weighting::kBounded);
+  EXPECT_NEAR(bounded.sum_noise_sd / none.sum_noise_sd, 1 / 1.5, 1e-9);
+  EXPECT_LT(*bounded.expected->rows_needed, *none.expected->rows_needed);
+  EXPECT_LT(bounded.expected->errors[1].error, none.expected->errors[1].error);
+}
+
+TEST(PlanOverTables, SaysWhichQuestionItAnswersAndHowMuchNoiseEachKindOfSumHas) {
+  Schema schema = household_schema();
+  schema.weighting = Weighting::kBounded;
+  schema.rows = 20'000;
+  schema.bounded_below = 1.5e6;
+  const Study study = study_for(schema, 5, 1, 1e-6);
+  const Plan plan = make_plan(study, Solver::kPairwise).value();
+  const Json json = to_json(study, plan);
+  EXPECT_EQ(json["weighting"]["kind"], "bounded");
+  EXPECT_EQ(json["weighting"]["rows"], 20'000);
+  EXPECT_EQ(json["weighting"]["bounded_below"], 1.5e6);
+  const Json& noise = json["accuracy"]["noise_sd"];
+  EXPECT_NEAR(noise["rows"], plan.sum_noise_sd / std::sqrt(0.05), 1e-9);
+  EXPECT_NEAR(noise["target"], plan.sum_noise_sd / std::sqrt(0.12), 1e-9);
+  const std::string text = to_text(study, plan);
+  EXPECT_NE(text.find("Weighted least squares"), std::string::npos) << text;
+  EXPECT_NE(text.find("Chosen for the 20000 rows"), std::string::npos) << text;
+  const Study plain = study_for(household_schema(), 5, 1, 1e-6);
+  EXPECT_EQ(to_text(plain, make_plan(plain, Solver::kPairwise).value()).find("weighting"),
+            std::string::npos)
+      << "a study that says nothing of weighting is told nothing";
+}
+
 }  // namespace
 }  // namespace sotto

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "data/encoding.h"
+#include "data/row_weight.h"
 #include "moments/quadratic.h"
 #include "plan/plan.h"
 
@@ -58,8 +60,45 @@ std::string noise_text(const Plan& plan) {
                      pairwise.sigma_edge);
 }
 
-Json accuracy_json(const Plan& plan) {
+Json weighting_json(const Schema& schema) {
+  return {{"kind", kWeightings[schema.weighting]},
+          {"rows", schema.rows == 0 ? Json(nullptr) : Json(schema.rows)},
+          {"bounded_below", number_or_null(schema.bounded_below)}};
+}
+
+// What the noise on a table's sums is, kind by kind, for features and target in [−1, 1].
+struct TableNoise {
+  double rows;             // Σw, or their number
+  double features;         // Σwu
+  double products;         // Σwuu'
+  double target;           // Σwy
+  double target_products;  // Σwuy
+  double target_squares;   // Σwy²; infinite: stays at home
+};
+
+TableNoise table_noise(const Study& study, double sigma) {
+  const double scale = Encoding::make(*study.data)->grid_scale() / kGridOne;
+  const EntryShares in = released_shares(*study.data, study.privacy.neighbours, study.solve);
+  const auto sd = [&](double share, double units) { return sigma / (std::sqrt(share) * units); };
+  return {.rows = sd(in.n, scale * scale),
+          .features = sd(in.s, scale * scale),
+          .products = sd(2 * in.g, scale * scale),
+          .target = sd(in.t, scale),
+          .target_products = sd(in.q, scale),
+          .target_squares = sd(in.c, 1)};
+}
+
+Json accuracy_json(const Study& study, const Plan& plan) {
   Json json{{"sum_noise_sd", plan.sum_noise_sd}, {"central_ratio", plan.central_ratio}};
+  if (study.data) {
+    const TableNoise noise = table_noise(study, plan.sum_noise_sd);
+    json["noise_sd"] = {{"rows", number_or_null(noise.rows)},
+                        {"features", number_or_null(noise.features)},
+                        {"products", noise.products},
+                        {"target", number_or_null(noise.target)},
+                        {"target_products", noise.target_products},
+                        {"target_squares", number_or_null(noise.target_squares)}};
+  }
   if (!plan.expected) return json;
   json["rows_needed"] =
       plan.expected->rows_needed ? Json(*plan.expected->rows_needed) : Json(nullptr);
@@ -137,18 +176,20 @@ Json to_json(const Study& study, const Plan& plan) {
   Json rounds{{"method", rounds_name(plan.rounds.method)}};
   rounds["rounds"] = plan.rounds.rounds ? Json(*plan.rounds.rounds) : Json(nullptr);
   rounds["rate"] = number_or_null(plan.rounds.rate);
-  return {{"study", study.name},
-          {"study_hash", study.hash},
-          {"solver", to_string(plan.solver)},
-          {"parties", plan.parties},
-          {"entries", plan.entries},
-          {"privacy", privacy_json(study, plan)},
-          {"noise", noise_json(plan)},
-          {"adversaries", json_list(plan.adversaries, adversary_json)},
-          {"consensus", rounds},
-          {"accuracy", accuracy_json(plan)},
-          {"traffic", {{"messages", plan.traffic.messages}, {"bytes", plan.traffic.bytes}}},
-          {"warnings", plan.warnings}};
+  Json json{{"study", study.name},
+            {"study_hash", study.hash},
+            {"solver", to_string(plan.solver)},
+            {"parties", plan.parties},
+            {"entries", plan.entries},
+            {"privacy", privacy_json(study, plan)},
+            {"noise", noise_json(plan)},
+            {"adversaries", json_list(plan.adversaries, adversary_json)},
+            {"consensus", rounds},
+            {"accuracy", accuracy_json(study, plan)},
+            {"traffic", {{"messages", plan.traffic.messages}, {"bytes", plan.traffic.bytes}}},
+            {"warnings", plan.warnings}};
+  if (study.data) json["weighting"] = weighting_json(*study.data);
+  return json;
 }
 
 std::string to_text(const Study& study, const Plan& plan) {
@@ -179,8 +220,21 @@ std::string to_text(const Study& study, const Plan& plan) {
                      terms.person->column, terms.person->rows));
   }
   line("noise", noise_text(plan));
-  line("on the sum", fmt::format("sd {:.6g} in every entry, {:.4g} times a trusted centre's",
-                                 plan.sum_noise_sd, plan.central_ratio));
+  if (study.data && study.data->weighting == Weighting::kBounded) {
+    const TableNoise noise = table_noise(study, plan.sum_noise_sd);
+    line("on the sum",
+         fmt::format(
+             "sd {:.4g} on Σw·y, {:.4g} on Σw·u·y, {:.4g} on Σw·u·u', {:.4g} times a trusted "
+             "centre's",
+             noise.target, noise.target_products, noise.products, plan.central_ratio));
+  } else {
+    line("on the sum", fmt::format("sd {:.6g} in every entry, {:.4g} times a trusted centre's",
+                                   plan.sum_noise_sd, plan.central_ratio));
+  }
+  if (study.data) {
+    const std::string question = weighting_in_words(*study.data);
+    if (!question.empty()) line("weighting", question);
+  }
   if (plan.expected) text += accuracy_text(plan);
   std::string rounds = rounds_name(plan.rounds.method);
   rounds += plan.rounds.rounds ? fmt::format(", {} rounds", *plan.rounds.rounds)

@@ -27,7 +27,7 @@ TEST(ShufflePaillier, SendsAsManyCiphertextsAndBytesAsWereAnnounced) {
   const auto secrets = secrets_of(small_numbers(2, 65, random));
   const ShuffleNetwork run(graph, secrets, parameters, 22, *cipher);
   const Packing packing =
-      shuffle_packing(parameters, secrets[0].grid(), cipher->plaintext_bits()).value();
+      shuffle_packing(parameters, secrets[0].grid(), 1, cipher->plaintext_bits()).value();
   EXPECT_GE(packing.slots(), 20U);
   const ShuffleSize size = shuffle_size(packing, 65, 2048, false);
   EXPECT_EQ(size.ciphertexts, packing.plaintexts(65));
@@ -55,11 +55,33 @@ TEST(ShufflePaillier, RefusesAKeyTooShortForTheMask) {
       make_sealing(lemma1, {0, graph, secret, *noise, keys, cipher.get()})->start();
   ASSERT_FALSE(started.has_value());
   EXPECT_EQ(started.error().name, "E-key-too-short");
-  const auto packing = shuffle_packing(lemma1, secret.grid(), std::nullopt);
+  const auto packing = shuffle_packing(lemma1, secret.grid(), 1, std::nullopt);
   const std::size_t needed = key_bits_for_slot(packing->slot_bits());
   EXPECT_NE(started.error().fix.find(std::to_string(needed)), std::string::npos);
-  EXPECT_TRUE(shuffle_packing(lemma1, secret.grid(), needed - 2).has_value());
+  EXPECT_TRUE(shuffle_packing(lemma1, secret.grid(), 1, needed - 2).has_value());
   EXPECT_LE(needed, 3072U);
+}
+
+// docs/proofs/packing.md, claim 3: the entry of the smallest weight has the largest mask, and 16 of
+// its standard deviations have a slot. Weights from 1/2 on leave slots as they were.
+TEST(ShufflePaillier, LeavesRoomForTheMaskOfTheSmallestWeight) {
+  const Graph graph = *Graph::cycle(5);
+  const ShuffleNoise noise =
+      *calibrate_shuffle(graph, *Sensitivity::make(1), *Budget::make(1e-3, 1e-12), {}, 0);
+  const Grid grid{-40};
+  const auto bits = [&](double least) {
+    return shuffle_packing(noise, grid, least, std::nullopt)->slot_bits();
+  };
+  EXPECT_EQ(bits(1.5), bits(1));
+  EXPECT_EQ(bits(0.5), bits(1));
+  for (const double least : {0.5, 1e-3, 1e-6, 1e-12}) {
+    const Integer sigma = ceiling(noise.sigma_eta / (grid.step() * Rational(least)));
+    const Integer honest = (Integer(1) << 79) + 16 * sigma;
+    const Packing packing = *shuffle_packing(noise, grid, least, std::nullopt);
+    EXPECT_TRUE(packing.pack(IntegerVector{honest}).has_value()) << least;
+    EXPECT_FALSE(packing.pack(IntegerVector{honest << 2}).has_value()) << least;
+  }
+  EXPECT_GT(bits(1e-12), bits(1));
 }
 
 TEST(ShufflePaillierPeer, IsNamedAndHarmlessWhateverItSends) {

@@ -168,6 +168,11 @@ void add_coefficients(const RunRecord& record, HtmlPage& page) {
         "of.";
   }
   if (!text.empty()) section.paragraph(text);
+  // Where rows are weighted, the warnings say so.
+  if (record.release && record.release->schema.weighting == Weighting::kNone) {
+    const std::string question = weighting_in_words(record.release->schema);
+    if (!question.empty()) section.paragraph(question);
+  }
 
   std::string note;
   if (!intervals) {

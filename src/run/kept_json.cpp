@@ -13,8 +13,6 @@
 namespace sotto {
 namespace {
 
-constexpr const char* kWeighting = "none";
-
 Json bounds_json(Bounds bounds) {
   return Json::array({bounds.lo, bounds.hi});
 }
@@ -105,6 +103,16 @@ Feature feature_from(const Json& json, const std::string& path, std::string& pro
                          fine ? static_cast<std::size_t>(degree) : 1};
   }
   return NumericFeature{column, bounds, term_from(fields, column, path, problem)};
+}
+
+// Files from before there was a choice have no such fields: all rows alike.
+void read_weighting(JsonFields& fields, Schema& schema) {
+  if (!fields.has("weighting")) return;
+  const auto weighting = kWeightings.find(fields.text("weighting"));
+  fields.expect(weighting.has_value(), "weighting", "\"none\" or \"bounded\"");
+  schema.weighting = weighting.value_or(Weighting::kNone);
+  if (!fields.json("rows").is_null()) schema.rows = fields.count("rows");
+  schema.bounded_below = fields.optional_number("bounded_below");
 }
 
 std::string digest_of(Json json) {
@@ -219,6 +227,9 @@ Json schema_json(const Schema& schema) {
             {"missing", schema.missing == MissingRule::kError ? "error" : "drop"},
             {"missing_values", schema.missing_values},
             {"radius", schema.radius},
+            {"weighting", kWeightings[schema.weighting]},
+            {"rows", schema.rows == 0 ? Json(nullptr) : Json(schema.rows)},
+            {"bounded_below", number_or_null(schema.bounded_below)},
             {"target", number_json(target.column, target.bounds, target.term)},
             {"features", json_list(schema.features, feature_json)}};
   if (schema.weight) {
@@ -241,6 +252,7 @@ Schema schema_from(const Json& json, const std::string& path, std::string& probl
   schema.missing_values = fields.has("missing_values") ? fields.texts("missing_values")
                                                        : std::vector<std::string>{"", "NA"};
   schema.radius = fields.number("radius");
+  read_weighting(fields, schema);
   JsonFields target(fields.json("target"), path + ".target", problem);
   schema.target.column = target.text("column");
   schema.target.bounds = bounds_from(target);
@@ -265,7 +277,7 @@ Json release_json(const Release& release) {
   if (!release.squares_released()) {
     noise_sd(release.target(), release.target()) = std::numeric_limits<double>::quiet_NaN();
   }
-  return {{"weighting", kWeighting},
+  return {{"weighting", kWeightings[release.schema.weighting]},
           {"columns", release.columns()},
           {"scaling", scaling_json(release)},
           {"sums", triangle_json(release.moments)},
@@ -276,9 +288,10 @@ Json release_json(const Release& release) {
 Release release_from(const Json& json, std::string& problem) {
   JsonFields fields(json, "release", problem);
   Release release;
-  fields.expect(fields.text("weighting") == kWeighting, "weighting",
-                fmt::format("\"{}\"", kWeighting));
   release.schema = schema_from(fields.json("encoding"), "release.encoding", problem);
+  const auto weighting = kWeightings[release.schema.weighting];
+  fields.expect(fields.text("weighting") == weighting, "weighting",
+                fmt::format("\"{}\", as in its encoding", weighting));
   const auto valid = release.schema.validate();
   fields.expect(valid.has_value(), "encoding", valid ? "" : "a schema: " + valid.error().what);
   if (!problem.empty()) return release;

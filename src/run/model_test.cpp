@@ -21,7 +21,7 @@ Release sample_release() {
   for (std::size_t k = 0; k < moments_size(household_schema().entries()); ++k) {
     sums.push_back(std::sqrt(2.0) * std::pow(10, static_cast<double>(k) / 4 - 12));
   }
-  return Release::from_sums(household_schema(), {.w2 = 1, .v2 = 0.25}, 1 / 3.0, sums);
+  return Release::from_sums(household_schema(), ball_shares({.w2 = 1, .v2 = 0.25}), 1 / 3.0, sums);
 }
 
 RunRecord sample_record() {
@@ -185,7 +185,8 @@ TEST(ModelFile, NamesWhatIsWrongWithARelease) {
     EXPECT_FALSE(record.has_value()) << pointer;
     return record ? std::string() : record.error().what;
   };
-  EXPECT_EQ(complaint("/release/weighting", "bounded"), "release.weighting must be \"none\"");
+  EXPECT_EQ(complaint("/release/weighting", "bounded"),
+            "release.weighting must be \"none\", as in its encoding");
   EXPECT_EQ(complaint("/release/columns", {"x"}), "release.columns must be those of the encoding");
   EXPECT_EQ(complaint("/release/sums", {1, 2}), "release.sums must be 78 numbers");
   EXPECT_EQ(complaint("/release/sums/0", nullptr), "release.sums must be 78 numbers");
@@ -211,6 +212,34 @@ TEST(ModelFile, RefusesFilesThatAreNoModel) {
   std::ofstream(path) << "[1, 2]";
   EXPECT_EQ(read_model_file(path.string()).error().name, "E-model-json");
   std::filesystem::remove(path);
+}
+
+TEST(ModelFile, SaysHowRowsWereWeightedAndReadsThatBack) {
+  Model model = sample_model();
+  Schema& schema = model.record.release->schema;
+  schema.weighting = Weighting::kBounded;
+  schema.rows = 4000;
+  schema.bounded_below = 123456.5;
+  const auto json = parse_json(json_text(to_json(model)));
+  EXPECT_EQ(json["release"]["weighting"], "bounded");
+  EXPECT_EQ(json["release"]["scaling"][1]["scale"], 1) << "weighted rows are not put into a ball";
+  const auto record = record_from_model_json(json, "model.json");
+  ASSERT_TRUE(record.has_value()) << record.error().to_string();
+  EXPECT_EQ(record->release->schema.weighting, Weighting::kBounded);
+  EXPECT_EQ(record->release->schema.rows, 4000U);
+  EXPECT_EQ(record->release->schema.bounded_below, 123456.5);
+}
+
+TEST(ModelFile, FromBeforeThereWasAWeightingWeighsAllRowsAlike) {
+  auto json = to_json(sample_model());
+  for (const char* field : {"weighting", "rows", "bounded_below"}) {
+    json["encoding"].erase(field);
+    json["release"]["encoding"].erase(field);
+  }
+  const auto record = record_from_model_json(with_digest(std::move(json)), "model.json");
+  ASSERT_TRUE(record.has_value()) << record.error().to_string();
+  EXPECT_EQ(record->release->schema.weighting, Weighting::kNone);
+  EXPECT_EQ(record->release->noise_sd, sample_release().noise_sd);
 }
 
 }  // namespace

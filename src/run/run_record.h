@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "data/row_weight.h"
 #include "data/source.h"
 #include "plan/plan.h"
 #include "privacy/calibrate/noise.h"

@@ -52,8 +52,17 @@ Outcome outcome_of(const Study& study, const Plan& plan, std::span<const PartyTa
 // the guarantee rests on these, and the estimators on knowing them.
 TEST(SimulatedTables, PutsTheNoiseOfThePlanOnEveryEntry) {
   constexpr int trials = 500;
-  for (const Solver solver : {Solver::kAc, Solver::kDishuf, Solver::kPairwise}) {
-    const Study study = study_for(small_schema(), 5, 1, 1e-6, to_string(solver));
+  struct Case {
+    Solver solver;
+    Weighting weighting;
+  };
+  for (const auto& [solver, weighting] :
+       {Case{Solver::kAc, Weighting::kNone}, Case{Solver::kDishuf, Weighting::kNone},
+        Case{Solver::kPairwise, Weighting::kNone}, Case{Solver::kAc, Weighting::kBounded},
+        Case{Solver::kPairwise, Weighting::kBounded}}) {
+    Schema schema = small_schema();
+    schema.weighting = weighting;
+    const Study study = study_for(schema, 5, 1, 1e-6, to_string(solver));
     const Plan plan = make_plan(study, solver).value();
     const auto tables = deal_out(study, random_rows(100, 1));
     const auto truth = true_sums(tables);
@@ -65,11 +74,12 @@ TEST(SimulatedTables, PutsTheNoiseOfThePlanOnEveryEntry) {
       }
     }
     const double sigma = plan.sum_noise_sd;
-    const auto weights = entry_weights(2, released_weights(study.privacy.neighbours, study.solve));
+    const auto weights =
+        entry_weights(2, true, released_shares(*study.data, study.privacy.neighbours, study.solve));
     for (std::size_t k = 0; k < truth.size(); ++k) {
       // Four standard errors of a standard deviation.
       EXPECT_NEAR(std::sqrt(square[k]) * weights[k] / sigma, 1, 4 / std::sqrt(2.0 * trials))
-          << to_string(solver) << ", entry " << k;
+          << to_string(solver) << ", " << kWeightings[weighting] << ", entry " << k;
     }
   }
 }
@@ -234,7 +244,8 @@ TEST(SimulatedTables, WithoutErrorBarsReleasesNoSumOfSquaresAndAddsLessNoise) {
   Study with = study_for(small_schema(), 5, 1, 1e-6);
   Study without = with;
   without.solve.error_bars = false;
-  without.privacy.sensitivity = row_sensitivity(without.privacy.neighbours, without.solve);
+  without.privacy.sensitivity =
+      row_sensitivity(*without.data, without.privacy.neighbours, without.solve);
   const Plan full = make_plan(with, Solver::kDishuf).value();
   const Plan lean = make_plan(without, Solver::kDishuf).value();
   EXPECT_EQ(full.entries, 6U);

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "data/row_weight.h"
+
 // Sums, an estimator, standard errors and what the model explains: put together, in own units.
 namespace sotto {
 namespace {
@@ -49,10 +51,21 @@ void warn_about_shortening(const Release& release, Fit& fit) {
                   encoding.radius()));
 }
 
+// Of weighted rows the sums have Σw. A residual of variance s² moves Σw·xy by s²Σw²xxᵀ, which is at
+// most w(0)·s²Σw·xxᵀ: to count Σw/w(0) rows is the careful side.
+double rows_of_weights(const Release& release, double rows) {
+  return release.schema.weighting == Weighting::kNone ? rows : rows / kMaxRowWeight;
+}
+
+void say_which_question(const Release& release, Fit& fit) {
+  if (release.schema.weighting == Weighting::kNone) return;
+  fit.warnings.push_back(weighting_in_words(release.schema));
+}
+
 }  // namespace
 
 Release release_of(const FitTerms& terms, std::span<const double> sums) {
-  return Release::from_sums(terms.schema, terms.weights, terms.sigma, sums);
+  return Release::from_sums(terms.schema, terms.shares, terms.sigma, sums);
 }
 
 std::optional<double> noisy_rows(const Release& release) {
@@ -68,7 +81,7 @@ Result<double> rows_for_errors(const Release& release) {
                   "need it",
                   "a study with an intercept");
   }
-  if (*rows >= kLeastRows) return *rows;
+  if (*rows >= kLeastRows) return rows_of_weights(release, *rows);
   return failed("E-errors-rows", "the noise is larger than the number of rows",
                 "more rows, or a larger ε");
 }
@@ -88,6 +101,7 @@ Result<Fit> fit_release(const Release& release, const Selection& selection,
   if (method.estimator == Estimator::kTwoStage) {
     SOTTO_ASSIGN(auto fit, two_stage(release, selection, method.instruments));
     warn_about_shortening(release, fit);
+    say_which_question(release, fit);
     return fit;
   }
   const TableSums table = table_sums(release, selection);
@@ -102,6 +116,7 @@ Result<Fit> fit_release(const Release& release, const Selection& selection,
   fit.explained = explained_variance(fitter, found.theta, table);
   if (table.squares_released) warn_about_usefulness(selection.schema, fit);
   warn_about_shortening(release, fit);
+  say_which_question(release, fit);
   return fit;
 }
 
@@ -110,7 +125,7 @@ Fit solve::in_own_units(const Release& release, const Selection& selection,
   const Encoding encoding = *Encoding::make(selection.schema);
   const auto d = static_cast<Eigen::Index>(encoding.dimension());
   Fit fit;
-  fit.rows = noisy_rows(release);
+  if (release.schema.weighting == Weighting::kNone) fit.rows = noisy_rows(release);
   fit.theta = spread(theta, selection.entries, d);
   const OwnUnits own = encoding.to_own_units(fit.theta);
   for (std::size_t k = 0; k < encoding.dimension(); ++k) {

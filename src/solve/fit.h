@@ -87,7 +87,8 @@ struct Fit {
   Eigen::VectorXd theta;       // the same model in the unit ball
   bool singular = false;       // the sums do not tell the coefficients apart
   std::string errors_refused;  // why there are no standard errors; empty if there are
-  std::optional<double> rows;  // a noisy number of rows; needs an intercept
+  // A noisy number of rows; needs an intercept, and rows that are not weighted.
+  std::optional<double> rows;
   std::optional<Explained> explained;
   std::vector<std::string> warnings;
 };
@@ -95,13 +96,12 @@ struct Fit {
 // What is public about a table's sums, and what is to be made of them.
 struct FitTerms {
   Schema schema;
-  RecordWeights weights;  // w² and v² of what was released
+  EntryShares shares;  // of what was released
   Estimator estimator = Estimator::kNoiseAware;
-  double sigma = 0;  // of the noise on an entry of weight 1
+  double sigma = 0;  // of the noise on an entry of share 1
 };
 
-// What a run has released, from the sums that it leaves: σ_A = σ on the diagonal, σ_B = σ/w, and
-// Σy² σ/v.
+// What a run has released, from the sums that it leaves: noise of σ/√share on every entry.
 [[nodiscard]] Release release_of(const FitTerms& terms, std::span<const double> sums);
 
 struct FitMethod {
@@ -111,7 +111,8 @@ struct FitMethod {
 };
 
 // Â₀₀ = Σx₀² with x₀ = s in every row, so N = Â₀₀/s². Rows that were shortened have less, so then
-// this is too low, and s² below it too high: the careful side. None without an intercept.
+// this is too low, and s² below it too high: the careful side. Of weighted rows it is Σw. None
+// without an intercept.
 [[nodiscard]] std::optional<double> noisy_rows(const Release& release);
 
 // The same, where it can be used: E-errors-rows.

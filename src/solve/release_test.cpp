@@ -59,13 +59,13 @@ TEST(Release, HasEveryMomentInItsPlaceWithItsOwnNoise) {
   schema.target = {"y", {0, 1}};
   schema.features = {NumericFeature{"x", {0, 1}}};
   const std::vector<double> sums{1, 2, 3, 4, 5, 6};
-  const Release release = Release::from_sums(schema, kAddRemoveWeights, 7, sums);
+  const Release release = Release::from_sums(schema, kAddRemoveShares, 7, sums);
   EXPECT_THAT(release.columns(), ElementsAre("intercept", "x", "y"));
   EXPECT_EQ(release.moments, (Eigen::Matrix3d() << 1, 2, 4, 2, 3, 5, 4, 5, 6).finished());
   const double off = 7 / std::sqrt(2.0);
   EXPECT_EQ(release.noise_sd, (Eigen::Matrix3d() << 7, off, 7, off, 7, 7, 7, 7, 14).finished());
-  EXPECT_FALSE(Release::from_sums(schema, kAddRemoveWeights, 7, std::span(sums).first(5))
-                   .squares_released());
+  EXPECT_FALSE(
+      Release::from_sums(schema, kAddRemoveShares, 7, std::span(sums).first(5)).squares_released());
 }
 
 TEST(Release, OfTheStudysOwnColumnsIsItsSumsToTheBit) {
@@ -96,9 +96,9 @@ TEST(Release, OfFewerColumnsGivesTheModelOfAStudyWithThese) {
   units(4) = 1;
   const Eigen::MatrixXd sums =
       units.asDiagonal() * release.moments(kept, kept) * units.asDiagonal();
-  const Release study =
-      Release::from_sums(fewer, {.w2 = g * g, .v2 = std::pow(g, 4) * kAddRemoveWeights.v2},
-                         g * g * 3, sums_in_order(sums));
+  const Release study = Release::from_sums(
+      fewer, ball_shares({.w2 = g * g, .v2 = std::pow(g, 4) * kAddRemoveShares.c}), g * g * 3,
+      sums_in_order(sums));
   for (const Estimator estimator :
        {Estimator::kNoiseAware, Estimator::kExact, Estimator::kPsdRidge, Estimator::kAdassp}) {
     const Fit refit = fit_release(release, selection, {.estimator = estimator}).value();
@@ -180,8 +180,8 @@ TEST(Release, RefusesATargetAmongTheFeaturesAndASquareThatStayedAtHome) {
   const Release release = release_with_noise(1);
   EXPECT_EQ(select(release, kIncome, without({})).error().name, "E-refit-features");
   const std::vector<double> sums = sums_in_order(release.moments);
-  const Release lean =
-      Release::from_sums(flats(), {.w2 = 1, .v2 = 0}, 1, std::span(sums).first(sums.size() - 1));
+  const Release lean = Release::from_sums(flats(), ball_shares({.w2 = 1, .v2 = 0}), 1,
+                                          std::span(sums).first(sums.size() - 1));
   EXPECT_EQ(select(lean, kIncome, without({kIncome})).error().name, "E-refit-squares");
   const Selection others = select(lean, kIncome, without({kIncome, kRent})).value();
   const Fit fit = fit_release(lean, others, {.estimator = Estimator::kExact}).value();
@@ -230,6 +230,42 @@ TEST(Ridge, ShrinksAllButTheIntercept) {
   EXPECT_EQ(ridge(sums, 4, true)->theta, Eigen::Vector3d(2, 0.5, -1));
   EXPECT_EQ(ridge(sums, 10, false)->theta(0), 1);
   EXPECT_EQ(ridge(sums, 0, true)->theta, exact_solution(sums)->theta);
+}
+
+// Rows on a plane: weights change nothing about the answer, and the fit says that there were some.
+TEST(Release, OfWeightedRowsHasTheSamePlaneAndSaysThatItIsWeighted) {
+  Schema schema = flats();
+  schema.weighting = Weighting::kBounded;
+  Eigen::MatrixXd rows = rows_of_flats();
+  rows.col(5) = 3 + 0.2 * rows.col(1).array() + 2 * rows.col(2).array() + 4 * rows.col(4).array();
+  const Release release = release_of_rows(schema, rows, 0, 3);
+  const Fit fit =
+      fit_release(release, own_selection(release), {.estimator = Estimator::kExact}).value();
+  const std::vector<double> plane = {3, 0.2, 2, 0, 4};
+  for (std::size_t k = 0; k < plane.size(); ++k) {
+    EXPECT_NEAR(fit.coefficients[k].value, plane[k], 1e-8) << k;
+  }
+  EXPECT_FALSE(fit.rows.has_value()) << "Σw is not the number of rows";
+  ASSERT_FALSE(fit.warnings.empty());
+  EXPECT_THAT(fit.warnings.back(), testing::HasSubstr("Weighted least squares"));
+  // A part of the columns too: they keep the weights of all.
+  const Selection fewer = select(release, kIncome, without({kIncome, kRent})).value();
+  EXPECT_TRUE(fit_release(release, fewer, {.estimator = Estimator::kExact}).has_value());
+}
+
+TEST(Release, OfWeightedRowsHasNoiseByTheShareOfEachSum) {
+  Schema schema = flats();
+  schema.weighting = Weighting::kBounded;
+  const Release release = release_of_rows(schema, rows_of_flats(), 2, 3);
+  const double radius_square = 1.5;  // three columns
+  EXPECT_NEAR(release.noise_sd(0, 0), 2 / std::sqrt(0.05), 1e-12);
+  EXPECT_NEAR(release.noise_sd(0, 2), 2 / std::sqrt(0.14 / radius_square), 1e-12);
+  EXPECT_NEAR(release.noise_sd(1, 1), 2 * radius_square / 0.5, 1e-12);
+  EXPECT_NEAR(release.noise_sd(1, 2), 2 * radius_square / std::sqrt(0.5), 1e-12);
+  EXPECT_NEAR(release.noise_sd(0, 5), 2 / std::sqrt(0.12), 1e-12);
+  EXPECT_NEAR(release.noise_sd(3, 5), 2 / std::sqrt(0.40 / radius_square), 1e-12);
+  EXPECT_NEAR(release.noise_sd(5, 5), 2 / 0.2, 1e-12);
+  EXPECT_EQ(release.scales(), Eigen::VectorXd::Ones(6));
 }
 
 }  // namespace

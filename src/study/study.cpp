@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "base/digest.h"
@@ -19,15 +20,26 @@ constexpr double kAddRemoveV2 = 0.25;
 // Where a row is replaced, Δ = (2 + w²)/√2 for every v² up to w² + w⁴/2: less would gain nothing.
 constexpr double kReplaceV2 = 1;
 
-}  // namespace
-
-RecordWeights released_weights(Neighbours neighbours, const SolveTerms& terms) {
+RecordWeights ball_weights(Neighbours neighbours, const SolveTerms& terms) {
   if (!terms.error_bars) return {.w2 = 1, .v2 = 0};
   return {.w2 = 1, .v2 = neighbours == Neighbours::kAddRemove ? kAddRemoveV2 : kReplaceV2};
 }
 
-Sensitivity row_sensitivity(Neighbours neighbours, const SolveTerms& terms) {
-  return *Sensitivity::make(*record_sensitivity(neighbours, released_weights(neighbours, terms)));
+}  // namespace
+
+EntryShares released_shares(const Schema& schema, Neighbours neighbours, const SolveTerms& terms) {
+  if (schema.weighting == Weighting::kNone) return ball_shares(ball_weights(neighbours, terms));
+  return bounded_shares(schema.feature_columns(), schema.intercept, terms.error_bars);
+}
+
+Sensitivity row_sensitivity(const Schema& schema, Neighbours neighbours, const SolveTerms& terms) {
+  const double one = schema.weighting == Weighting::kNone
+                         ? *record_sensitivity(neighbours, ball_weights(neighbours, terms))
+                         : bounded_sensitivity(neighbours, schema.intercept, terms.error_bars);
+  const auto rows = static_cast<double>(schema.person ? schema.person->rows : 1);
+  const double all = one * rows;
+  const bool rounded_down = std::fma(one, rows, -all) > 0;
+  return *Sensitivity::make(rounded_down ? std::nextafter(all, 2 * all) : all);
 }
 
 std::string protected_unit(const PrivacyTerms& terms) {

@@ -78,13 +78,6 @@ Result<Study> parse_study(std::string_view text, const std::string& name) {
   SOTTO_ASSIGN(auto pairwise, read_pairwise_section(section("pairwise")));
   SOTTO_ASSIGN(auto consensus, read_consensus_section(section("consensus")));
   SOTTO_ASSIGN(auto solve, read_solve_section(section("solve"), privacy.unit));
-  if (privacy.unit == Unit::kRecord) {
-    privacy.sensitivity = row_sensitivity(privacy.neighbours, solve);
-    if (privacy.person) {
-      privacy.sensitivity = *Sensitivity::make(privacy.sensitivity.value() *
-                                               static_cast<double>(privacy.person->rows));
-    }
-  }
   for (std::size_t i = parties.size(); i < weights.graph().size(); ++i) {
     parties.push_back({.name = fmt::format("party-{}", i + 1), .address = {}, .fingerprint = {}});
   }
@@ -106,6 +99,10 @@ Result<Study> parse_study(std::string_view text, const std::string& name) {
               .parties = std::move(parties),
               .hash = to_hex(sha256(text))};
   SOTTO_TRY(check_together(study, name));
+  if (study.data) {
+    if (study.data->bounded_below) choose_weighting(study);
+    study.privacy.sensitivity = row_sensitivity(*study.data, study.privacy.neighbours, study.solve);
+  }
   return study;
 }
 

@@ -424,5 +424,74 @@ TEST(StudyFile, ARowsSensitivityDependsOnWhetherErrorBarsAreAskedFor) {
   EXPECT_EQ(refused_there.error().name, "E-study-value");
 }
 
+TEST(StudyFile, WeighsAllRowsAlikeUnlessToldOtherwise) {
+  const Study plain = study_of(record_text());
+  EXPECT_EQ(plain.data->weighting, Weighting::kNone);
+  EXPECT_EQ(plain.data->rows, 0U);
+  EXPECT_FALSE(plain.data->bounded_below.has_value());
+  EXPECT_EQ(plain.privacy.sensitivity.value(), 1.5);
+  const Study named =
+      study_of(record_text().set("data", "weighting", "\"none\"").set("data", "rows", "5000"));
+  EXPECT_EQ(named.data->weighting, Weighting::kNone);
+  EXPECT_EQ(named.data->rows, 5000U);
+}
+
+TEST(StudyFile, BoundedWeightsHaveASensitivityOfTheirOwn) {
+  const auto sensitivity = [](StudyText text) {
+    const Study study = study_of(text.set("data", "weighting", "\"bounded\""));
+    EXPECT_EQ(study.data->weighting, Weighting::kBounded);
+    return study.privacy.sensitivity.value();
+  };
+  EXPECT_EQ(sensitivity(record_text()), 1);
+  EXPECT_EQ(sensitivity(record_text().set("solve", "error_bars", "false")), 1);
+  EXPECT_EQ(sensitivity(record_text().set("data", "intercept", "false")), 1);
+  StudyText replace = record_text().set("privacy", "neighbours", "\"replace\"");
+  EXPECT_NEAR(sensitivity(replace), 1.562311253246, 1e-12);
+  EXPECT_NEAR(sensitivity(replace.set("solve", "error_bars", "false")), 1.643696483659, 1e-12);
+}
+
+TEST(StudyFile, ChoosesTheWeightingFromTheNumberOfRowsThatItNames) {
+  const auto automatic = [](const std::string& rows, StudyText text = record_text()) {
+    return *study_of(text.set("data", "weighting", "\"auto\"").set("data", "rows", rows)).data;
+  };
+  const double limit = automatic("1").bounded_below.value();
+  EXPECT_GT(limit, 1e4);
+  EXPECT_LT(limit, 1e6);
+  EXPECT_EQ(automatic(fmt::format("{:.0f}", 0.99 * limit)).weighting, Weighting::kBounded);
+  EXPECT_EQ(automatic(fmt::format("{:.0f}", 1.01 * limit)).weighting, Weighting::kNone);
+  EXPECT_EQ(automatic("1000").bounded_below.value(), limit) << "whatever the number of rows";
+  // More noise beside the rows: with less ε, and where everybody adds noise of its own.
+  EXPECT_GT(automatic("1", record_text().set("privacy", "epsilon", "0.1")).bounded_below.value(),
+            50 * limit);
+  EXPECT_NEAR(automatic("1", record_text().set("study", "solver", "\"ac\"")).bounded_below.value(),
+              10 * limit, 1e-6 * limit);
+}
+
+TEST(StudyFile, RefusesAWeightingThatCannotBeDone) {
+  const auto refused = [](const std::string& key, const std::string& value,
+                          const std::string& weighting) {
+    return error_of(record_text().set("data", "weighting", weighting).set("data", key, value));
+  };
+  const Error unknown = error_of(record_text().set("data", "weighting", "\"heavy\""));
+  EXPECT_EQ(unknown.name, "E-study-value");
+  EXPECT_THAT(unknown.fix, HasSubstr("bounded"));
+  const Error without = error_of(record_text().set("data", "weighting", "\"auto\""));
+  EXPECT_EQ(without.name, "E-study-missing");
+  EXPECT_THAT(without.fix, HasSubstr("rows ="));
+  for (const char* rows : {"0", "-5", "2.5", "\"many\"", "10000000000000"}) {
+    EXPECT_EQ(refused("rows", rows, "\"auto\"").name, "E-study-value") << rows;
+    EXPECT_EQ(refused("rows", rows, "\"none\"").name, "E-study-value") << rows;
+  }
+  const Error radius = refused("radius", "1.0", "\"bounded\"");
+  EXPECT_EQ(radius.name, "E-schema-radius");
+  EXPECT_THAT(radius.fix, HasSubstr("remove radius"));
+  EXPECT_EQ(error_of(record_text()
+                         .set("data", "weighting", "\"auto\"")
+                         .set("data", "rows", "100")
+                         .set("data", "radius", "1.0"))
+                .name,
+            "E-study-value");
+}
+
 }  // namespace
 }  // namespace sotto

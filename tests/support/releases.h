@@ -4,13 +4,19 @@
 #include <vector>
 
 #include "base/statistics.h"
+#include "data/row_weight.h"
 #include "moments/moments.h"
 #include "solve/release.h"
 
 namespace sotto {
 
-// w and v of studies that add or remove a row.
-inline constexpr RecordWeights kAddRemoveWeights{.w2 = 1, .v2 = 0.25};
+// Of studies that add or remove a row, and weigh all alike.
+inline constexpr EntryShares kAddRemoveShares = ball_shares({.w2 = 1, .v2 = 0.25});
+
+inline EntryShares shares_of(const Schema& schema) {
+  if (schema.weighting == Weighting::kNone) return kAddRemoveShares;
+  return bounded_shares(schema.feature_columns(), schema.intercept, true);
+}
 
 // Sums in the order of Moments from the moments of (x, y).
 inline std::vector<double> sums_in_order(const Eigen::MatrixXd& moments) {
@@ -42,11 +48,20 @@ inline Release release_of_rows(const Schema& schema, const Eigen::MatrixXd& rows
   }
   const ColumnScale& target = encoding.target_scale();
   z.col(at) = (rows.col(at).array() - target.middle) / target.half;
+  if (schema.weighting == Weighting::kBounded) {
+    const Eigen::Index first = schema.intercept ? 1 : 0;
+    const double radius_square = weighting_radius_square(schema.feature_columns());
+    for (Eigen::Index i = 0; i < z.rows(); ++i) {
+      const double x = z.row(i).segment(first, at - first).squaredNorm() / radius_square;
+      z.row(i) *= std::sqrt(row_weight(x));
+    }
+  }
   std::vector<double> sums = sums_in_order(z.transpose() * z);
-  const std::vector<double> weights = entry_weights(schema.entries(), kAddRemoveWeights);
+  const std::vector<double> weights =
+      entry_weights(schema.entries(), schema.intercept, shares_of(schema));
   StandardNormal normal(seed);
   for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += sigma / weights[k] * normal();
-  return Release::from_sums(schema, kAddRemoveWeights, sigma, sums);
+  return Release::from_sums(schema, shares_of(schema), sigma, sums);
 }
 
 }  // namespace sotto
