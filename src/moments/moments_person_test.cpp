@@ -67,8 +67,8 @@ TableMoments moments_of(std::span<const PersonRow> rows, const Schema& schema, i
 }
 
 // Σ_k (weight_k·(a − b)_k)², in units of 16^b.
-double distance_squared(const Moments& a, const Moments& b, RecordWeights weights) {
-  const std::vector<double> factors = entry_weights(a.dimension, weights);
+double distance_squared(const Moments& a, const Moments& b, const EntryShares& shares) {
+  const std::vector<double> factors = entry_weights(a.dimension, true, shares);
   double square = 0;
   for (std::size_t k = 0; k < factors.size(); ++k) {
     const double entry = factors[k] * moments_grid().value(Integer(a.sums[k] - b.sums[k]));
@@ -103,8 +103,15 @@ RC_GTEST_PROP(PersonMoments, OnePersonNeverMovesThemByMoreThanTheSensitivity,
   std::mt19937_64 random(seed);
   const std::size_t features = random() % 5;
   const auto k = static_cast<std::int64_t>(1 + random() % 4);
-  const Schema schema = person_schema(features, k);
+  Schema schema = person_schema(features, k);
+  const bool bounded = random() % 2 == 0;
+  if (bounded) schema.weighting = Weighting::kBounded;
   const RecordWeights weights{.w2 = 1, .v2 = random() % 2 == 0 ? 0.25 : 1};
+  const EntryShares shares = bounded ? bounded_shares(features, true, true) : ball_shares(weights);
+  const auto one = [&](Neighbours neighbours) {
+    return bounded ? bounded_sensitivity(neighbours, true, true)
+                   : record_sensitivity(neighbours, weights).value();
+  };
   const std::vector<PersonRow> rows = draw_rows(random, features, 4);
   const auto without = [&](const std::string& id) {
     std::vector<PersonRow> rest;
@@ -114,11 +121,11 @@ RC_GTEST_PROP(PersonMoments, OnePersonNeverMovesThemByMoreThanTheSensitivity,
     return moments_of(rest, schema).moments;
   };
   const double times = static_cast<double>(k);
-  const double add = times * record_sensitivity(Neighbours::kAddRemove, weights).value();
-  const double replace = times * record_sensitivity(Neighbours::kReplace, weights).value();
+  const double add = times * one(Neighbours::kAddRemove);
+  const double replace = times * one(Neighbours::kReplace);
   const Moments all = moments_of(rows, schema).moments;
-  RC_ASSERT(distance_squared(all, without("p0"), weights) <= add * add * (1 + 1e-14));
-  RC_ASSERT(distance_squared(without("p1"), without("p0"), weights) <=
+  RC_ASSERT(distance_squared(all, without("p0"), shares) <= add * add * (1 + 1e-14));
+  RC_ASSERT(distance_squared(without("p1"), without("p0"), shares) <=
             replace * replace * (1 + 1e-14));
 }
 
@@ -129,9 +136,15 @@ TEST(PersonMoments, ReachTheSensitivityWhereAllRowsOfAPersonAreOneCorner) {
       const Moments sums = moments_of(rows, person_schema(0, k)).moments;
       const RecordWeights weights{.w2 = 1, .v2 = 0.25};
       const double add = static_cast<double>(k) * 1.5;
-      const double reached = std::sqrt(distance_squared(sums, Moments(1), weights));
+      const double reached = std::sqrt(distance_squared(sums, Moments(1), ball_shares(weights)));
       EXPECT_LE(reached, add);
       EXPECT_NEAR(reached, add, 1e-4);
+      Schema bounded = person_schema(0, k);
+      bounded.weighting = Weighting::kBounded;
+      const double weighted = std::sqrt(distance_squared(
+          moments_of(rows, bounded).moments, Moments(1), bounded_shares(0, true, true)));
+      EXPECT_LE(weighted, static_cast<double>(k));
+      EXPECT_NEAR(weighted, static_cast<double>(k), 1e-4);
     }
   }
 }
@@ -211,15 +224,36 @@ TEST(WeightedMoments, RefuseAWeightOutsideItsBoundsAndSayWhere) {
 
 // Counting a row twice and giving it twice the weight of the others is one thing, but for rounding.
 TEST(WeightedMoments, CountARowAsOftenAsItsWeightSays) {
-  Schema schema = person_schema(1, 1);
-  schema.person.reset();
-  const TableFile twice("x0,y\n0.5,1\n0.5,1\n-1,0.25\n");
-  const Moments plain = read_moments(CsvSource({twice.path()}), schema)->moments;
-  schema.weight = WeightColumn{"w", {0, 2}};
-  const TableFile weighted("x0,y,w\n0.5,1,2\n-1,0.25,1\n");
-  const Moments once = read_moments(CsvSource({weighted.path()}), schema)->moments;
-  for (std::size_t k = 0; k < plain.sums.size(); ++k) {
-    EXPECT_NEAR(moments_grid().value(plain.sums[k]), 2 * moments_grid().value(once.sums[k]), 1e-5);
+  for (const Weighting weighting : {Weighting::kNone, Weighting::kBounded}) {
+    Schema schema = person_schema(1, 1);
+    schema.weighting = weighting;
+    schema.person.reset();
+    const TableFile twice("x0,y\n0.5,1\n0.5,1\n-1,0.25\n");
+    const Moments plain = read_moments(CsvSource({twice.path()}), schema)->moments;
+    schema.weight = WeightColumn{"w", {0, 2}};
+    const TableFile weighted("x0,y,w\n0.5,1,2\n-1,0.25,1\n");
+    const Moments once = read_moments(CsvSource({weighted.path()}), schema)->moments;
+    for (std::size_t k = 0; k < plain.sums.size(); ++k) {
+      EXPECT_NEAR(moments_grid().value(plain.sums[k]), 2 * moments_grid().value(once.sums[k]),
+                  1e-5);
+    }
+  }
+}
+
+// A weight that leaves nothing of a row on the grid.
+TEST(WeightedMoments, OfRowsThatHardlyCountAreNothing) {
+  for (const Weighting weighting : {Weighting::kNone, Weighting::kBounded}) {
+    Schema schema = person_schema(1, 1);
+    schema.weighting = weighting;
+    schema.person.reset();
+    schema.weight = WeightColumn{"w", {0, 1}};
+    for (const char* weight : {"0", "1e-15", "1e-12", "1e-11"}) {
+      const TableFile file(std::string("x0,y,w\n1,1,") + weight + "\n");
+      const Moments sums = read_moments(CsvSource({file.path()}), schema)->moments;
+      for (const Integer& sum : sums.sums) {
+        EXPECT_LE(std::abs(moments_grid().value(sum)), 2.2 * std::stod(weight) + 1e-18) << weight;
+      }
+    }
   }
 }
 
