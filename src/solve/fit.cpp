@@ -71,7 +71,7 @@ Result<Estimate> noise_aware_in_ball(const TableSums& table) {
 }  // namespace
 
 Release release_of(const FitTerms& terms, std::span<const double> sums) {
-  return Release::from_sums(terms.schema, terms.weights, terms.sigma, sums);
+  return Release::from_sums(terms.schema, terms.shares, terms.sigma, sums);
 }
 
 std::optional<double> noisy_rows(const Release& release) {

@@ -101,13 +101,12 @@ struct Fit {
 // What is public about a table's sums, and what is to be made of them.
 struct FitTerms {
   Schema schema;
-  RecordWeights weights;  // w² and v² of what was released
+  EntryShares shares;  // of what was released
   Estimator estimator = Estimator::kNoiseAware;
-  double sigma = 0;  // of the noise on an entry of weight 1
+  double sigma = 0;  // of the noise on an entry of share 1
 };
 
-// What a run has released, from the sums that it leaves: σ_A = σ on the diagonal, σ_B = σ/w, and
-// Σy² σ/v.
+// What a run has released, from the sums that it leaves: noise of σ/√share on every entry.
 [[nodiscard]] Release release_of(const FitTerms& terms, std::span<const double> sums);
 
 struct FitMethod {

@@ -43,12 +43,12 @@ Target as_target(const Release& release, Eigen::Index column) {
 
 }  // namespace
 
-Release Release::from_sums(const Schema& schema, RecordWeights weights, double sigma,
+Release Release::from_sums(const Schema& schema, const EntryShares& shares, double sigma,
                            std::span<const double> sums) {
   const std::size_t d = schema.entries();
   check(sums.size() == moments_size(d) || sums.size() == theta_size(d),
         "a table's sums have one entry per moment, or all but Σy²");
-  const std::vector<double> weight = entry_weights(d, weights);
+  const std::vector<double> weight = entry_weights(d, schema.intercept, shares);
   const auto y = static_cast<Eigen::Index>(d);
   Release release{schema, Eigen::MatrixXd(y + 1, y + 1), Eigen::MatrixXd(y + 1, y + 1)};
   const auto put = [&](Eigen::Index r, Eigen::Index c, std::size_t k) {

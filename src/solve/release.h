@@ -13,8 +13,10 @@ namespace sotto {
 
 // The noisy second moments of all columns z = (x, y) of a study, in the units of its Encoding:
 //
-//     M̂ = Σzzᵀ + noise,   independent on the upper triangle, of standard deviation noise_sd
+//     M̂ = Σw·zzᵀ + noise,   independent on the upper triangle, of standard deviation noise_sd
 //
+// w = 1, or with Weighting::kBounded the row's weight (data/row_weight.h), by all of the study's
+// features: then Σw stands where the number of rows would.
 // The target stands last. Its square is NaN where the study keeps Σy² at home.
 struct Release {
   Schema schema;
@@ -22,9 +24,10 @@ struct Release {
   Eigen::MatrixXd noise_sd;  // symmetric
 
   // `sums` as a run leaves them, in the order of Moments, all or all but Σy²: noise on entry k has
-  // the standard deviation σ/weight_k. Without noise, σ = 0, Σy² may be there whatever the weights.
-  [[nodiscard]] static Release from_sums(const Schema& schema, RecordWeights weights, double sigma,
-                                         std::span<const double> sums);
+  // the standard deviation σ/√share_k (entry_weights()). Without noise, σ = 0, Σy² may be there
+  // whatever the shares.
+  [[nodiscard]] static Release from_sums(const Schema& schema, const EntryShares& shares,
+                                         double sigma, std::span<const double> sums);
 
   [[nodiscard]] Eigen::Index size() const { return moments.rows(); }
   [[nodiscard]] Eigen::Index target() const { return size() - 1; }
@@ -33,7 +36,8 @@ struct Release {
   // "intercept", "age", "smoker=yes", and the target's column.
   [[nodiscard]] std::vector<std::string> columns() const;
 
-  // What a column is multiplied by after its public map to [−1, 1]: S·2^−b, and 1 for the target.
+  // What a column is multiplied by after its public map to [−1, 1]: S·2^−b, and 1 for the target
+  // and where rows are weighted.
   [[nodiscard]] Eigen::VectorXd scales() const;
 };
 
