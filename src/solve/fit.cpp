@@ -42,6 +42,16 @@ void warn_about_usefulness(const Schema& schema, Fit& fit) {
   }
 }
 
+// Weights depend on all features of the study, and a model of one of these on itself.
+void warn_about_weights(const Release& release, const Selection& selection, Fit& fit) {
+  if (release.schema.weighting == Weighting::kNone || selection.target == release.target()) return;
+  fit.warnings.push_back(
+      fmt::format("Rows are weighted by the study's features, and {} is one of them: this is the "
+                  "best fit of the weighted rows, which is another than that of all rows alike "
+                  "even where the truth is linear.",
+                  selection.schema.target.column));
+}
+
 void warn_about_shortening(const Release& release, Fit& fit) {
   const Encoding encoding = *Encoding::make(release.schema);
   if (!encoding.shortens()) return;
@@ -130,6 +140,7 @@ Result<Fit> fit_release(const Release& release, const Selection& selection,
                         const FitMethod& method) {
   if (method.estimator == Estimator::kTwoStage) {
     SOTTO_ASSIGN(auto fit, two_stage(release, selection, method.instruments));
+    warn_about_weights(release, selection, fit);
     warn_about_shortening(release, fit);
     return fit;
   }
@@ -145,6 +156,7 @@ Result<Fit> fit_release(const Release& release, const Selection& selection,
   fit.warnings.insert(fit.warnings.begin(), found.warnings.begin(), found.warnings.end());
   fit.explained = explained_variance(fitter, found.theta, table);
   if (table.squares_released) warn_about_usefulness(selection.schema, fit);
+  warn_about_weights(release, selection, fit);
   warn_about_shortening(release, fit);
   return fit;
 }

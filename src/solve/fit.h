@@ -115,8 +115,9 @@ struct FitMethod {
   std::vector<Eigen::Index> instruments = {};  // of Estimator::kTwoStage: columns of the release
 };
 
-// Â₀₀ = Σx₀² with x₀ = s in every row, so N = Â₀₀/s². Rows that were shortened have less, so then
-// this is too low, and s² below it too high: the careful side. None without an intercept.
+// N = Â₀₀/s², since x₀ = s in every row; of weighted rows typical_weight()'s. Rows that were
+// shortened have less, so then this is too low, and s² below it too high: the careful side. None
+// without an intercept.
 [[nodiscard]] std::optional<double> noisy_rows(const Release& release);
 
 // The same, where it can be used: E-errors-rows.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/statistics.h"
+#include "data/row_weight.h"
 #include "moments/moments.h"
 #include "solve/release.h"
 
@@ -42,12 +43,20 @@ inline Release release_of_rows(const Schema& schema, const Eigen::MatrixXd& rows
   }
   const ColumnScale& target = encoding.target_scale();
   z.col(at) = (rows.col(at).array() - target.middle) / target.half;
+  const bool weighted = schema.weighting == Weighting::kBounded;
+  const Eigen::Index d = z.cols() - 1;
+  for (Eigen::Index i = 0; i < z.rows() && weighted; ++i) {
+    const double square = z.row(i).head(d).squaredNorm() - (schema.intercept ? 1 : 0);
+    z.row(i) *= std::sqrt(row_weight(square / weighting_radius_square(schema.feature_columns())));
+  }
   std::vector<double> sums = sums_in_order(z.transpose() * z);
-  const std::vector<double> weights =
-      entry_weights(schema.entries(), schema.intercept, kAddRemoveShares);
+  const EntryShares shares = weighted
+                                 ? bounded_shares(schema.feature_columns(), schema.intercept, true)
+                                 : kAddRemoveShares;
+  const std::vector<double> weights = entry_weights(schema.entries(), schema.intercept, shares);
   StandardNormal normal(seed);
   for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += sigma / weights[k] * normal();
-  return Release::from_sums(schema, kAddRemoveShares, sigma, sums);
+  return Release::from_sums(schema, shares, sigma, sums);
 }
 
 }  // namespace sotto
