@@ -49,6 +49,7 @@ struct PlugInErrors {
   double residual_sum = 0;              // r, without bias; noise may make it negative
   double residual_variance = 0;         // s²
   double residual_variance_sd = 0;      // how uncertain s² is, by rows and noise
+  double noise_margin = 0;              // λ_min(Â) over the limit below which errors are refused
   double log_det_noiseless = 0;         // ln det s²Â⁻¹, what ln det Cov would be without noise
 };
 

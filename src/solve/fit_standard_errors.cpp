@@ -122,6 +122,7 @@ Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares,
 
   PlugInErrors found;
   found.theta = inverse * sums.b;
+  found.noise_margin = smallest / needed;
   Eigen::MatrixXd middle = noise_seen_through(sums.sd_a(), found.theta);
   const Eigen::VectorXd variance_b = sums.sd_b().cwiseAbs2();
   const double residual_noise =

@@ -67,7 +67,22 @@ Result<Determination> determination_of(const TableSums& table, const PlugInError
           .share = adjusted(share), .low = adjusted(share - half), .high = adjusted(share + half)}};
 }
 
+// Towards the limit of refusal K is seen through a θ̃ that is too long, Cov is too large and F-tests
+// reject too seldom: 0.03 in place of 0.05. Below this margin they are refused, long before errors.
+constexpr double kMarginOfTests = 1.75;
+
+Result<void> can_be_tested(const PlugInErrors& errors) {
+  if (errors.noise_margin >= kMarginOfTests) return {};
+  return failed(
+      "E-errors-noise",
+      fmt::format("no F-test: the noisy A's smallest eigenvalue is {:.3g} times 2σ√d, and "
+                  "below {} times the test would not have its size",
+                  errors.noise_margin, kMarginOfTests),
+      "more rows, a larger ε, or fewer or less correlated features");
+}
+
 Result<NestedTest> whole_model(const TableSums& table, const PlugInErrors& errors) {
+  SOTTO_TRY(can_be_tested(errors));
   std::vector<Eigen::Index> slopes;
   for (Eigen::Index k = table.intercept ? 1 : 0; k < table.sums.size(); ++k) slopes.push_back(k);
   if (slopes.empty()) {
@@ -137,6 +152,7 @@ Result<Inference> infer(const Release& release, const Selection& selection) {
 Result<NestedTest> nested_test(const Release& release, const Selection& selection,
                                const std::vector<Eigen::Index>& left_out) {
   SOTTO_ASSIGN(const auto errors, model_errors(release, selection));
+  SOTTO_TRY(inference::can_be_tested(errors));
   return nested_test(errors, left_out);
 }
 

@@ -51,7 +51,8 @@ struct Inference {
 
 // That the coefficients of these columns (places in selection.columns) are all 0: F = W/q with the
 // noise in the covariance. `residual` are Satterthwaite's degrees of freedom, may be infinite.
-// Errors as infer().
+// Errors as infer(), and E-errors-noise where λ_min(Â) < 3.5σ√d: towards the limit of refusal an
+// F-test would reject too seldom.
 [[nodiscard]] Result<NestedTest> nested_test(const Release& release, const Selection& selection,
                                              const std::vector<Eigen::Index>& left_out);
 
