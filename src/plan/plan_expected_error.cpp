@@ -104,8 +104,8 @@ class ExpectedError {
       std::vector<double> sums = sums_of(rows);
       for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += terms_.sigma / weights_[k] * draw[k];
       const Release release = release_of(terms_, sums);
-      const auto found =
-          estimate(terms_.estimator, table_sums(release, own_selection(release)).sums);
+      const auto found = estimate_table({.estimator = terms_.estimator},
+                                        table_sums(release, own_selection(release)));
       check(found.has_value(), "finite sums have an estimate");
       const Eigen::VectorXd& theta = found->theta;
       sum += row_.c - 2 * theta.dot(row_.b) + theta.dot(row_.a * theta);

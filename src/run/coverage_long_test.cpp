@@ -5,6 +5,7 @@
 #include <iostream>
 #include <random>
 
+#include "solve/inference.h"
 #include "support/tables.h"
 
 // How often the stated 95 % intervals have the truth in them, through the real
@@ -23,15 +24,25 @@ struct Setting {
   double residual_sd = 4;  // in the target's own units; half of its bounds' width is 50
 };
 
-struct Coverage {
+struct Rate {
   int covered = 0;
   int intervals = 0;
-  int refused = 0;
-  [[nodiscard]] double rate() const { return static_cast<double>(covered) / intervals; }
+  void add(bool inside) {
+    covered += inside ? 1 : 0;
+    ++intervals;
+  }
+  [[nodiscard]] double value() const { return static_cast<double>(covered) / intervals; }
 };
 
-Schema schema_of(std::size_t numbers) {
+struct Coverage {
+  Rate intercept;
+  Rate slopes;
+  int refused = 0;
+};
+
+Schema schema_of(std::size_t numbers, Weighting weighting) {
   Schema schema;
+  schema.weighting = weighting;
   schema.target = {"y", {-40, 60}};
   for (std::size_t k = 0; k < numbers; ++k) {
     schema.features.emplace_back(NumericFeature{fmt::format("x{}", k), {0, 10}});
@@ -40,8 +51,9 @@ Schema schema_of(std::size_t numbers) {
   return schema;
 }
 
-Coverage coverage(const Setting& setting, int tables, unsigned seed) {
-  const Study study = study_for(schema_of(setting.numbers), 5, setting.epsilon, 1e-6, "pairwise");
+Coverage coverage(const Setting& setting, Weighting weighting, int tables, unsigned seed) {
+  const Study study =
+      study_for(schema_of(setting.numbers, weighting), 5, setting.epsilon, 1e-6, "pairwise");
   const Plan plan = make_plan(study, Solver::kPairwise).value();
   // Own units: an intercept, a slope per number, two levels.
   std::vector<double> truth{4};
@@ -73,23 +85,23 @@ Coverage coverage(const Setting& setting, int tables, unsigned seed) {
                                    {.random_from = RandomFrom::kSeed,
                                     .seed = seed,
                                     .trial = static_cast<std::uint64_t>(table)});
-    const Fit fit = fit_sums(fit_terms(study, plan.sum_noise_sd), *sums).value();
-    if (!fit.errors_refused.empty()) {
+    const Release release = release_of(fit_terms(study, plan.sum_noise_sd), *sums);
+    const auto known = infer(release, own_selection(release));
+    if (!known) {
       ++found.refused;
       continue;
     }
     for (std::size_t k = 0; k < truth.size(); ++k) {
-      const Fit::Coefficient& c = fit.coefficients[k];
-      const double off = std::abs(*c.unshrunk - truth[k]);
-      found.covered += off <= kInterval95 * *c.standard_error ? 1 : 0;
-      ++found.intervals;
+      const CoefficientTest& c = known->coefficients[k];
+      (k == 0 ? found.intercept : found.slopes).add(c.low <= truth[k] && truth[k] <= c.high);
     }
   }
   std::cout << fmt::format(
-      "{}: d {}, rows {}, ε {}: coverage {:.4f} of {} intervals, {} of {} "
+      "{}, {}: d {}, rows {}, ε {}: coverage of the intercept {:.4f}, of slopes {:.4f}; {} of {} "
       "tables refused\n",
-      setting.name, truth.size(), setting.rows, setting.epsilon, found.rate(), found.intervals,
-      found.refused, tables);
+      setting.name, weighting == Weighting::kBounded ? "weighted" : "all alike", truth.size(),
+      setting.rows, setting.epsilon, found.intercept.value(), found.slopes.value(), found.refused,
+      tables);
   return found;
 }
 
@@ -103,10 +115,24 @@ TEST(IntervalsOfARun, HaveTheTruthInThemNineteenTimesInTwenty) {
         Setting{"close to refusal, much budget", 3, 320, 10, false},
         Setting{"residuals drowned by the noise on the squares", 2, 1500, 1, false, 1},
         Setting{"likewise, few rows and much budget", 1, 150, 10, false, 1}}) {
-    const Coverage found = coverage(setting, 2000, 17);
-    ASSERT_GT(found.intervals, 2000) << setting.name;
-    EXPECT_GE(found.rate(), 0.93) << setting.name;
-    EXPECT_LE(found.rate(), 0.98) << setting.name;
+    for (const Weighting weighting : {Weighting::kNone, Weighting::kBounded}) {
+      const Coverage found = coverage(setting, weighting, 2000, 17);
+      ASSERT_GT(found.intercept.intervals, 500) << setting.name;
+      for (const Rate& rate : {found.intercept, found.slopes}) {
+        EXPECT_GE(rate.value(), 0.93) << setting.name;
+        EXPECT_LE(rate.value(), 0.98) << setting.name;
+      }
+    }
+  }
+}
+
+TEST(IntervalsOfARun, AreNotTooShortInTinyTables) {
+  for (const Setting& setting :
+       {Setting{"sixty rows", 1, 60, 10, false}, Setting{"a hundred rows", 2, 100, 10, false},
+        Setting{"four hundred rows, less budget", 1, 400, 3, false}}) {
+    const Coverage found = coverage(setting, Weighting::kBounded, 2000, 18);
+    ASSERT_GT(found.intercept.intervals, 500) << setting.name;
+    for (const Rate& rate : {found.intercept, found.slopes}) EXPECT_GE(rate.value(), 0.93);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "data/row_weight.h"
+#include "solve/centred.h"
 
 // Sums, an estimator, standard errors and what the model explains: put together, in own units.
 namespace sotto {
@@ -42,6 +43,16 @@ void warn_about_usefulness(const Schema& schema, Fit& fit) {
   }
 }
 
+// Weights depend on all features of the study, and a model of one of these on itself.
+void warn_about_weights(const Release& release, const Selection& selection, Fit& fit) {
+  if (release.schema.weighting == Weighting::kNone || selection.target == release.target()) return;
+  fit.warnings.push_back(
+      fmt::format("Rows are weighted by the study's features, and {} is one of them: this is the "
+                  "best fit of the weighted rows, which is another than that of all rows alike "
+                  "even where the truth is linear.",
+                  selection.schema.target.column));
+}
+
 void warn_about_shortening(const Release& release, Fit& fit) {
   const Encoding encoding = *Encoding::make(release.schema);
   if (!encoding.shortens()) return;
@@ -51,15 +62,26 @@ void warn_about_shortening(const Release& release, Fit& fit) {
                   encoding.radius()));
 }
 
-// Of weighted rows the sums have Σw. A residual of variance s² moves Σw·xy by s²Σw²xxᵀ, which is at
-// most w(0)·s²Σw·xxᵀ: to count Σw/w(0) rows is the careful side.
-double rows_of_weights(const Release& release, double rows) {
-  return release.schema.weighting == Weighting::kNone ? rows : rows / kMaxRowWeight;
-}
-
 void say_which_question(const Release& release, Fit& fit) {
   if (release.schema.weighting == Weighting::kNone) return;
   fit.warnings.push_back(weighting_in_words(release.schema));
+}
+
+// noise_aware() for rows of weighted tables without an intercept: it needs ‖x‖ ≤ 1, and they have
+// ‖u‖² ≤ d.
+Result<Estimate> noise_aware_in_ball(const TableSums& table) {
+  const double scale = 1 / std::sqrt(static_cast<double>(table.sums.size()));
+  NoisySums sums = table.sums;
+  sums.a *= scale * scale;
+  sums.b *= scale;
+  sums.sigma_a *= scale * scale;
+  sums.sigma_b *= scale;
+  sums.own_sd_a *= scale * scale;
+  sums.own_sd_b *= scale;
+  SOTTO_ASSIGN(auto found, noise_aware(sums));
+  found.theta *= scale;
+  if (found.posterior_variance) *found.posterior_variance *= scale * scale;
+  return found;
 }
 
 }  // namespace
@@ -69,8 +91,7 @@ Release release_of(const FitTerms& terms, std::span<const double> sums) {
 }
 
 std::optional<double> noisy_rows(const Release& release) {
-  if (!release.schema.intercept) return std::nullopt;
-  return release.moments(0, 0) / std::pow(release.scales()(0), 2);
+  return typical_weight(release).rows;
 }
 
 Result<double> rows_for_errors(const Release& release) {
@@ -81,13 +102,13 @@ Result<double> rows_for_errors(const Release& release) {
                   "need it",
                   "a study with an intercept");
   }
-  if (*rows >= kLeastRows) return rows_of_weights(release, *rows);
+  if (*rows >= kLeastRows) return *rows;
   return failed("E-errors-rows", "the noise is larger than the number of rows",
                 "more rows, or a larger ε");
 }
 
 Result<PlugInErrors> model_errors(const Release& release, const Selection& selection) {
-  const TableSums table = table_sums(release, selection);
+  const TableSums table = sums_for_errors(release, selection);
   if (!table.squares_released) {
     return failed("E-refit-squares", "the study has error_bars = false, so Σy² was not released",
                   "another target, or a study with error_bars = true");
@@ -96,18 +117,45 @@ Result<PlugInErrors> model_errors(const Release& release, const Selection& selec
   return plug_in_errors(table.sums, {.value = table.sum_of_squares, .sigma = table.sigma_c}, rows);
 }
 
+TableSums sums_for_errors(const Release& release, const Selection& selection) {
+  TableSums table = table_sums(release, selection);
+  const double w = table.typical_weight;
+  if (w == 1) return table;
+  table.sums.a /= w;
+  table.sums.b /= w;
+  table.sums.sigma_a /= w;
+  table.sums.sigma_b /= w;
+  table.sums.own_sd_a /= w;
+  table.sums.own_sd_b /= w;
+  table.sum_of_squares /= w;
+  table.sigma_c /= w;
+  return table;
+}
+
+Result<Estimate> estimate_table(const FitMethod& method, const TableSums& table) {
+  if (method.estimator == Estimator::kRidge) {
+    return ridge(table.sums, method.ridge, table.intercept);
+  }
+  if (method.estimator == Estimator::kNoiseAware && table.weighted) {
+    return table.intercept ? centred_noise_aware(table) : noise_aware_in_ball(table);
+  }
+  return estimate(method.estimator, table.sums);
+}
+
 Result<Fit> fit_release(const Release& release, const Selection& selection,
                         const FitMethod& method) {
   if (method.estimator == Estimator::kTwoStage) {
     SOTTO_ASSIGN(auto fit, two_stage(release, selection, method.instruments));
+    warn_about_weights(release, selection, fit);
     warn_about_shortening(release, fit);
     say_which_question(release, fit);
     return fit;
   }
   const TableSums table = table_sums(release, selection);
   const Fitter fitter = [&](const NoisySums& sums) {
-    return method.estimator == Estimator::kRidge ? ridge(sums, method.ridge, table.intercept)
-                                                 : estimate(method.estimator, sums);
+    TableSums there = table;
+    there.sums = sums;
+    return estimate_table(method, there);
   };
   SOTTO_ASSIGN(auto found, fitter(table.sums));
   Fit fit = solve::in_own_units(release, selection, found.theta, model_errors(release, selection));
@@ -115,6 +163,7 @@ Result<Fit> fit_release(const Release& release, const Selection& selection,
   fit.warnings.insert(fit.warnings.begin(), found.warnings.begin(), found.warnings.end());
   fit.explained = explained_variance(fitter, found.theta, table);
   if (table.squares_released) warn_about_usefulness(selection.schema, fit);
+  warn_about_weights(release, selection, fit);
   warn_about_shortening(release, fit);
   say_which_question(release, fit);
   return fit;
@@ -125,7 +174,7 @@ Fit solve::in_own_units(const Release& release, const Selection& selection,
   const Encoding encoding = *Encoding::make(selection.schema);
   const auto d = static_cast<Eigen::Index>(encoding.dimension());
   Fit fit;
-  if (release.schema.weighting == Weighting::kNone) fit.rows = noisy_rows(release);
+  fit.rows = noisy_rows(release);
   fit.theta = spread(theta, selection.entries, d);
   const OwnUnits own = encoding.to_own_units(fit.theta);
   for (std::size_t k = 0; k < encoding.dimension(); ++k) {

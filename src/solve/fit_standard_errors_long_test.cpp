@@ -5,7 +5,7 @@
 #include <iostream>
 #include <random>
 
-#include "solve/fit.h"
+#include "solve/inference.h"
 
 namespace sotto {
 namespace {
@@ -70,7 +70,9 @@ Coverage coverage(const Setting& setting, int tables, unsigned seed) {
     const auto naive = plug_in_errors(sums, squares, setting.rows);
     for (Eigen::Index k = 0; k < d; ++k) {
       const double off = std::abs(errors->theta(k) - truth(k));
-      found.covered += off <= 1.959964 * errors->standard_error(k) ? 1 : 0;
+      const double share = errors->sampling_covariance(k, k) / errors->covariance(k, k);
+      const double factor = interval_factor(0.95, degrees_of_freedom(*errors, share));
+      found.covered += off <= factor * errors->standard_error(k) ? 1 : 0;
       found.naive_covered += off <= 1.959964 * naive->standard_error(k) ? 1 : 0;
       ++found.intervals;
     }

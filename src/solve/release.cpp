@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "base/check.h"
+#include "data/row_weight.h"
 #include "moments/moments.h"
 #include "moments/quadratic.h"
 
@@ -15,6 +17,13 @@ namespace {
 
 // As a target: the public map of [−1, 1] to itself leaves 0 and 1 where they are.
 constexpr Bounds kLevelBounds{-1, 1};
+
+// Var u²/(m(1 − m)) of a number in [−1, 1] with mean square m: 0.4 where it is uniform, 1 where it
+// has two values.
+constexpr double kSpreadOfNumbers = 0.4;
+
+// Mean square of a uniform number, where the noise hides how many rows there are.
+constexpr double kUnknownSquare = 1.0 / 3;
 
 Encoding encoding_of(const Schema& schema) {
   auto encoding = Encoding::make(schema);
@@ -158,6 +167,36 @@ ReleasePart part_of(const Release& release, const Selection& selection,
   return {.moments = part(release.moments), .noise_sd = part(release.noise_sd)};
 }
 
+TypicalWeight typical_weight(const Release& release) {
+  const Schema& schema = release.schema;
+  if (!schema.intercept) return {};
+  const double count = release.moments(0, 0) / std::pow(release.scales()(0), 2);
+  if (schema.weighting == Weighting::kNone) return {.weight = 1, .rows = count};
+  const double radius_square = weighting_radius_square(schema.feature_columns());
+  double length = 0;
+  double variance = 0;
+  Eigen::Index at = 1;
+  for (const Feature& feature : schema.features) {
+    const auto* levels = std::get_if<CategoricalFeature>(&feature);
+    const auto size = levels == nullptr ? 1 : static_cast<Eigen::Index>(levels->levels.size()) - 1;
+    const double squares = release.moments.diagonal().segment(at, size).sum();
+    const double mean = count > 0 ? std::clamp(squares / count, 0.0, 1.0) : kUnknownSquare;
+    length += mean / radius_square;
+    variance += (levels == nullptr ? kSpreadOfNumbers : 1) * mean * (1 - mean) /
+                (radius_square * radius_square);
+    at += size;
+  }
+  constexpr double a = RowWeightPolynomial::kConstant / 100.0;
+  constexpr double b = RowWeightPolynomial::kLinear / 100.0;
+  constexpr double c = RowWeightPolynomial::kSquare / 100.0;
+  const double g = a + length * (b + c * length);
+  const double slope = b + 2 * c * length;
+  const double curve_of_weight = (0.75 * slope * slope / g - c) / (g * std::sqrt(g));
+  const double curve_of_inverse = (c - 0.25 * slope * slope / g) / std::sqrt(g);
+  return {.weight = 1 / std::sqrt(g) + variance / 2 * curve_of_weight,
+          .rows = count * (std::sqrt(g) + variance / 2 * curve_of_inverse)};
+}
+
 TableSums table_sums(const Release& release, const Selection& selection) {
   const auto [m, sd] = part_of(release, selection);
   const Eigen::Index d = m.rows() - 1;
@@ -167,7 +206,9 @@ TableSums table_sums(const Release& release, const Selection& selection) {
           .squares_released = squares,
           .sum_of_squares = squares ? m(d, d) : 0,
           .sigma_c = sd(d, d),
-          .intercept = release.schema.intercept};
+          .intercept = release.schema.intercept,
+          .weighted = release.schema.weighting == Weighting::kBounded,
+          .typical_weight = typical_weight(release).weight};
 }
 
 }  // namespace sotto

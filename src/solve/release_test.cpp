@@ -176,6 +176,110 @@ TEST(Release, KeepsTheNoiseOfEachEntryWhoeverTheTargetIs) {
   EXPECT_GE(table.sums.invariant_sigma() * (1 + 1e-12), table.sums.own_sd_a(0, 0));
 }
 
+Schema weighted_flats() {
+  Schema schema;
+  schema.weighting = Weighting::kBounded;
+  schema.target = {"rent", {0, 2000}};
+  schema.features = {NumericFeature{"area", {0, 100}}, NumericFeature{"age", {0, 50}},
+                     CategoricalFeature{"heating", {"gas", "oil", "other"}}};
+  return schema;
+}
+
+Eigen::MatrixXd weighted_rows(Eigen::Index count, std::uint64_t seed) {
+  SeededRandom random(seed);
+  std::uniform_real_distribution<double> uniform;
+  Eigen::MatrixXd rows(count, 6);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const double area = 100 * uniform(random);
+    const double age = 25 + 25 * std::pow(uniform(random), 2);
+    const double kind = 3 * uniform(random);
+    rows.row(i) << 1, area, age, kind > 2, kind < 0.5,
+        300 + 9 * area - 4 * age + 100 * uniform(random);
+  }
+  return rows;
+}
+
+TEST(TypicalWeight, IsCloseToWhatTheRowsHave) {
+  const Eigen::MatrixXd rows = weighted_rows(5000, 1);
+  const Release release = release_of_rows(weighted_flats(), rows, 0, 2);
+  double sum = 0;
+  double squares = 0;
+  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+    const double square = std::pow(rows(i, 1) / 50 - 1, 2) + std::pow(rows(i, 2) / 25 - 1, 2) +
+                          rows(i, 3) + rows(i, 4);
+    const double weight = row_weight(square / 1.5);
+    sum += weight;
+    squares += weight * weight;
+  }
+  const TypicalWeight found = typical_weight(release);
+  EXPECT_NEAR(release.moments(0, 0), sum, 1e-6);
+  EXPECT_NEAR(found.weight / (squares / sum), 1, 0.02);
+  EXPECT_NEAR(*found.rows / 5000, 1, 0.02);
+}
+
+// reference: the same formula in NumPy.
+TEST(TypicalWeight, AgreesWithTheReference) {
+  Schema schema = weighted_flats();
+  schema.features = {NumericFeature{"a", {0, 1}}, NumericFeature{"b", {0, 1}},
+                     NumericFeature{"c", {0, 1}}};
+  Release release{schema, Eigen::MatrixXd::Zero(5, 5), Eigen::MatrixXd::Zero(5, 5)};
+  release.moments.diagonal() << 1200, 500, 380, 420, 410;
+  EXPECT_NEAR(typical_weight(release).weight, 1.2271961422070807, 1e-13);
+  EXPECT_NEAR(*typical_weight(release).rows, 1023.1675473403458, 1e-9);
+  schema.features = {NumericFeature{"a", {0, 1}}, CategoricalFeature{"b", {"x", "y", "z"}}};
+  release.schema = schema;
+  EXPECT_NEAR(typical_weight(release).weight, 1.0367698756607344, 1e-13);
+  EXPECT_NEAR(*typical_weight(release).rows, 1248.4750894837905, 1e-9);
+  schema.weighting = Weighting::kNone;
+  release.schema = schema;
+  EXPECT_EQ(typical_weight(release).weight, 1);
+}
+
+TEST(FitRelease, OfWeightedRowsIsTheirWeightedLeastSquaresWhereThereIsNoNoise) {
+  const Eigen::MatrixXd rows = weighted_rows(20'000, 3);
+  const Release release = release_of_rows(weighted_flats(), rows, 0, 4);
+  const Fit fit = fit_release(release, own_selection(release), {}).value();
+  const Fit exact =
+      fit_release(release, own_selection(release), {.estimator = Estimator::kExact}).value();
+  for (std::size_t k = 0; k < fit.coefficients.size(); ++k) {
+    EXPECT_NEAR(fit.coefficients[k].value, exact.coefficients[k].value,
+                0.2 * *exact.coefficients[k].standard_error)
+        << k;
+  }
+  EXPECT_NEAR(fit.coefficients[1].value, 9, 0.1);
+  EXPECT_GT(fit.explained->share, 0.9);
+}
+
+TEST(FitRelease, OfWeightedRowsServesAnyTargetAndFeatures) {
+  const Release release = release_of_rows(weighted_flats(), weighted_rows(20'000, 5), 2, 6);
+  const Selection of_area = select(release, 1, {true, false, true, false, true, true}).value();
+  const Fit fit = fit_release(release, of_area, {}).value();
+  EXPECT_TRUE(fit.errors_refused.empty()) << fit.errors_refused;
+  EXPECT_GT(fit.explained->share, 0.8);
+  EXPECT_NE(fit.warnings.back().find("weighted by the study's features"), std::string::npos);
+  const Selection mean = select(release, 5, std::vector<bool>(6, false)).value();
+  EXPECT_NEAR(fit_release(release, mean, {})->coefficients[0].value, 700, 30);
+}
+
+TEST(FitRelease, OfWeightedRowsDoesWithoutAnInterceptAndWithoutSquares) {
+  Schema schema = weighted_flats();
+  schema.intercept = false;
+  const Eigen::MatrixXd rows = weighted_rows(20'000, 7);
+  const Release through_zero = release_of_rows(schema, rows.rightCols(5), 2, 8);
+  const Fit fit = fit_release(through_zero, own_selection(through_zero), {}).value();
+  const Fit exact =
+      fit_release(through_zero, own_selection(through_zero), {.estimator = Estimator::kExact})
+          .value();
+  EXPECT_NEAR(fit.coefficients[0].value / exact.coefficients[0].value, 1, 0.02);
+  EXPECT_NE(fit.errors_refused.find("intercept"), std::string::npos);
+  Release lean = release_of_rows(weighted_flats(), rows, 2, 9);
+  lean.moments(5, 5) = std::nan("");
+  lean.noise_sd(5, 5) = 0;
+  const Fit without = fit_release(lean, own_selection(lean), {}).value();
+  EXPECT_NEAR(without.coefficients[1].value, 9, 0.5);
+  EXPECT_FALSE(without.explained.has_value());
+}
+
 TEST(Release, RefusesATargetAmongTheFeaturesAndASquareThatStayedAtHome) {
   const Release release = release_with_noise(1);
   EXPECT_EQ(select(release, kIncome, without({})).error().name, "E-refit-features");

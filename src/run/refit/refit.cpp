@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "run/kept_json.h"
+#include "solve/inference.h"
 #include "study/policy.h"
 #include "study/sections.h"
 
@@ -226,15 +227,13 @@ Result<NestedTest> compare(const Release& release, const Selection& small, const
                      "the first model's features are not a part of the second's, with one target",
                      "name the smaller model first, as --compare area_m2,area_m2+people");
   }
-  SOTTO_ASSIGN(const auto errors, model_errors(release, large));
-  SOTTO_ASSIGN(const auto rows, rows_for_errors(release));
   std::vector<Eigen::Index> left_out;
   for (std::size_t k = 0; k < large.columns.size(); ++k) {
     if (!std::ranges::binary_search(small.columns, large.columns[k])) {
       left_out.push_back(static_cast<Eigen::Index>(k));
     }
   }
-  return nested_test(errors, rows, left_out);
+  return nested_test(release, large, left_out);
 }
 
 Result<Release> release_in(const RunRecord& record) {
