@@ -13,8 +13,12 @@ namespace sotto {
 double t_tail(double t, double freedom) {
   check(freedom > 0 && !std::isnan(t), "degrees of freedom are positive");
   if (std::isinf(t)) return 0;
-  if (std::isinf(freedom)) return std::erfc(std::abs(t) / std::numbers::sqrt2);
-  return f_tail(t * t, 1, freedom);
+  // Beyond this F's own series loses digits, and t is this normal z to 1/freedom² (Abramowitz and
+  // Stegun 26.7.8).
+  constexpr double kMany = 1e6;
+  if (freedom < kMany) return f_tail(t * t, 1, freedom);
+  const double z = t * (1 - 1 / (4 * freedom)) / std::sqrt(1 + t * t / (2 * freedom));
+  return std::erfc(std::abs(z) / std::numbers::sqrt2);
 }
 
 double t_reach(double level, double freedom) {

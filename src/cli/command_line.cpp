@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/json.h"
+#include "base/version.h"
 #include "cli/terminal/terminal.h"
 #include "run/join_event.h"
 #include "store/store.h"
@@ -197,7 +198,7 @@ int run_command_line(int argc, const char* const* argv) {
   const std::span words(argv, static_cast<std::size_t>(argc));
   const ErrorStyle style = error_style(words);
   CLI::App app(kAbout, "sotto");
-  app.set_version_flag("-V,--version", std::string("sotto ") + SOTTO_VERSION);
+  app.set_version_flag("-V,--version", fmt::format("sotto {}", sotto_version()));
   app.require_subcommand(1);
   app.footer(
       "Exit status: 0 done, 1 failed, 2 bad input, 3 refused for privacy.\n"

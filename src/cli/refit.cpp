@@ -23,6 +23,7 @@ struct RefitOptions {
   std::string target;
   std::string features;
   std::string without;
+  std::string bases;
   std::string estimator;
   double ridge = 0;
   std::string instruments;
@@ -72,6 +73,14 @@ Result<FitMethod> method_from(const RefitOptions& options, const Syntax& verb,
   return FitMethod{.estimator = estimator};
 }
 
+Result<std::vector<BaseLevel>> bases_from(const std::string& words) {
+  std::vector<BaseLevel> bases;
+  for (const std::string& word : between_commas(words)) {
+    SOTTO_ASSIGN(bases.emplace_back(), base_level_from(word));
+  }
+  return bases;
+}
+
 // One of the models of --compare: features as a+b, or a model file of the same release.
 Result<Selection> compared(const RunRecord& source, const Release& release,
                            const RefitOptions& options, const std::string& words) {
@@ -85,11 +94,7 @@ Result<Selection> compared(const RunRecord& source, const Release& release,
                        fmt::format("a refit of {}", source.study))
           .at(words);
     }
-    model.target = record.target;
-    for (const RunRecord::Coefficient& c : record.coefficients) {
-      if (c.value != 0) model.features.push_back(c.name);
-    }
-    return select(release, model);
+    return selection_of(release, record);
   }
   std::string list = words;
   std::ranges::replace(list, '+', ',');
@@ -143,8 +148,10 @@ Result<std::string> answer(const RefitOptions& options, const Syntax& verb, Outp
   if (options.correlations || options.components) {
     return structure(release, selection, options.components, output);
   }
-  SOTTO_ASSIGN(const auto method,
-               method_from(options, verb, source, release).at("the command line"));
+  SOTTO_ASSIGN(auto method, method_from(options, verb, source, release).at("the command line"));
+  const bool chosen_method =
+      verb.given("--ridge") || verb.given("--instruments") || verb.given("--estimator");
+  if (selection.through_origin && !chosen_method) method = {.estimator = Estimator::kExact};
   std::string text;
   Json tried;
   if (search) {
@@ -153,7 +160,8 @@ Result<std::string> answer(const RefitOptions& options, const Syntax& verb, Outp
     tried = search_json(chosen);
     selection = chosen.selection;
   }
-  SOTTO_ASSIGN(auto model, refit(source, selection, method));
+  SOTTO_ASSIGN(const auto bases, bases_from(options.bases).at("--base"));
+  SOTTO_ASSIGN(auto model, refit(source, selection, method, bases).at("the command line"));
   if (search) {
     model.record.warnings.emplace_back(
         "The features were chosen by the same sums: the intervals do not count that in.");
@@ -184,7 +192,10 @@ Verb add_refit(const Syntax& program) {
   verb.text("--target", options->target, "the column to explain; the study's own");
   verb.text("--features", options->features,
             "columns, levels or patterns as area*,heating=gas; all but the target");
-  verb.text("--without", options->without, "columns to leave out of them");
+  verb.text("--without", options->without,
+            "columns to leave out of them; intercept: a model through the origin");
+  verb.text("--base", options->bases,
+            "levels to compare the others with, as heating=gas; the study's first ones");
   verb.text("--estimator", options->estimator,
             "noise-aware, exact, psd-ridge or adassp; the run's own");
   verb.number("--ridge", options->ridge,

@@ -12,7 +12,8 @@
 namespace sotto {
 
 // Columns by the names that the study gave them (all levels of a categorical one), by one level as
-// "heating=gas", or by patterns with * and ?.
+// "heating=gas", or by patterns with * and ?. "intercept" among `without`: a model through the
+// origin of the columns' own units.
 struct ModelWords {
   std::string target = {};  // empty: the study's
   std::vector<std::string> features =
@@ -35,7 +36,7 @@ struct ModelWords {
                                                         const Selection& selection);
 
 // What a search keeps of a selection's features, columns of the study as a whole. Errors as
-// model_errors() and search_features().
+// model_errors() and search_features(); E-refit-features without an intercept.
 struct Chosen {
   SearchResult search;
   std::vector<std::string> names;  // of the search's groups
@@ -44,16 +45,24 @@ struct Chosen {
 [[nodiscard]] Result<Chosen> choose_features(const Release& release, const Selection& selection,
                                              Search search);
 
-// Two models of one target. E-refit-compare: they are not nested. Errors as model_errors().
+// Two models of one target. E-refit-compare: they are not nested, or have no intercept. Errors as
+// model_errors().
 [[nodiscard]] Result<NestedTest> compare(const Release& release, const Selection& small,
                                          const Selection& large);
+
+// Target and features of a record's own model. E-refit-column: they are not the release's.
+[[nodiscard]] Result<Selection> selection_of(const Release& release, const RunRecord& record);
 
 // E-refit-release: the record has none.
 [[nodiscard]] Result<Release> release_in(const RunRecord& record);
 
 // `source` with another model of its release in it. E-refit-singular: the sums do not tell these
-// columns apart.
+// columns apart. E-refit-base: a level of `bases` cannot be one.
 [[nodiscard]] Result<Model> refit(const RunRecord& source, const Selection& selection,
-                                  const FitMethod& method);
+                                  const FitMethod& method,
+                                  const std::vector<BaseLevel>& bases = {});
+
+// "heating=gas". E-refit-base.
+[[nodiscard]] Result<BaseLevel> base_level_from(const std::string& word);
 
 }  // namespace sotto
