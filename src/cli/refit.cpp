@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <memory>
 
@@ -34,51 +33,15 @@ struct RefitOptions {
   std::string out;
 };
 
-// The run's own, if no other is asked for.
-Result<FitMethod> method_from(const RefitOptions& options, const Syntax& verb,
-                              const RunRecord& source, const Release& release) {
-  const bool instruments = verb.given("--instruments");
-  if (verb.given("--ridge") + instruments + verb.given("--estimator") > 1) {
-    return bad_input("E-usage", "--ridge, --instruments and --estimator exclude each other",
-                     "one of them");
-  }
-  if (instruments) {
-    SOTTO_ASSIGN(auto columns,
-                 find_columns(release, between_commas(options.instruments), "--instruments"));
-    return FitMethod{.estimator = Estimator::kTwoStage, .instruments = std::move(columns)};
-  }
-  if (verb.given("--ridge")) {
-    if (!std::isfinite(options.ridge) || options.ridge < 0) {
-      return bad_input("E-refit-ridge", fmt::format("a ridge of {}", options.ridge),
-                       "a number, 0 or more: what is added to the sums of squares")
-          .at("--ridge");
-    }
-    return FitMethod{.estimator = Estimator::kRidge, .ridge = options.ridge};
-  }
-  if (!verb.given("--estimator")) {
-    SOTTO_ASSIGN(auto columns, find_columns(release, source.instruments, "instruments"));
-    return FitMethod{
-        .estimator = source.estimator, .ridge = source.ridge, .instruments = std::move(columns)};
-  }
-  SOTTO_ASSIGN(const auto estimator, estimator_from_name(options.estimator).at("--estimator"));
-  if (estimator == Estimator::kRidge) {
-    return bad_input("E-refit-ridge", "the estimator \"ridge\" needs its λ", "write --ridge 10")
-        .at("--estimator");
-  }
-  if (estimator == Estimator::kTwoStage) {
-    return bad_input("E-refit-instruments", "the estimator \"two-stage\" needs its instruments",
-                     "write --instruments a,b")
-        .at("--estimator");
-  }
-  return FitMethod{.estimator = estimator};
-}
-
-Result<std::vector<BaseLevel>> bases_from(const std::string& words) {
-  std::vector<BaseLevel> bases;
-  for (const std::string& word : between_commas(words)) {
-    SOTTO_ASSIGN(bases.emplace_back(), base_level_from(word));
-  }
-  return bases;
+RefitWords words_from(const RefitOptions& options, const Syntax& verb) {
+  RefitWords words{.model = {.target = options.target,
+                             .features = between_commas(options.features),
+                             .without = between_commas(options.without)},
+                   .bases = between_commas(options.bases),
+                   .estimator = options.estimator,
+                   .instruments = between_commas(options.instruments)};
+  if (verb.given("--ridge")) words.ridge = options.ridge;
+  return words;
 }
 
 // One of the models of --compare: features as a+b, or a model file of the same release.
@@ -142,16 +105,13 @@ Result<std::string> answer(const RefitOptions& options, const Syntax& verb, Outp
         .at("the command line");
   }
   if (verb.given("--compare")) return compare_models(source, release, options, output);
-  SOTTO_ASSIGN(auto selection, select(release, {.target = options.target,
-                                                .features = between_commas(options.features),
-                                                .without = between_commas(options.without)}));
+  const RefitWords words = words_from(options, verb);
+  SOTTO_ASSIGN(auto selection, select(release, words.model));
   if (options.correlations || options.components) {
     return structure(release, selection, options.components, output);
   }
-  SOTTO_ASSIGN(auto method, method_from(options, verb, source, release).at("the command line"));
-  const bool chosen_method =
-      verb.given("--ridge") || verb.given("--instruments") || verb.given("--estimator");
-  if (selection.through_origin && !chosen_method) method = {.estimator = Estimator::kExact};
+  SOTTO_ASSIGN(const auto method, method_of(source, release, words).at("the command line"));
+  SOTTO_ASSIGN(const auto bases, base_levels_from(words.bases));
   std::string text;
   Json tried;
   if (search) {
@@ -160,7 +120,6 @@ Result<std::string> answer(const RefitOptions& options, const Syntax& verb, Outp
     tried = search_json(chosen);
     selection = chosen.selection;
   }
-  SOTTO_ASSIGN(const auto bases, bases_from(options.bases).at("--base"));
   SOTTO_ASSIGN(auto model, refit(source, selection, method, bases).at("the command line"));
   if (search) {
     model.record.warnings.emplace_back(

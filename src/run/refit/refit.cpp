@@ -254,15 +254,6 @@ Result<Release> release_in(const RunRecord& record) {
                        : "sotto keeps it since 0.3: older runs have only their one model");
 }
 
-Result<BaseLevel> base_level_from(const std::string& word) {
-  const std::size_t at = word.find('=');
-  if (at == 0 || at == std::string::npos || at + 1 == word.size()) {
-    return bad_input("E-refit-base", fmt::format("\"{}\" is no level of a column", word),
-                     "write column=level, as heating=gas");
-  }
-  return BaseLevel{.column = word.substr(0, at), .level = word.substr(at + 1)};
-}
-
 Result<Model> refit(const RunRecord& source, const Selection& selection, const FitMethod& method,
                     const std::vector<BaseLevel>& bases) {
   SOTTO_ASSIGN(const auto release, release_in(source));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,7 +63,25 @@ struct Chosen {
                                   const FitMethod& method,
                                   const std::vector<BaseLevel>& bases = {});
 
-// "heating=gas". E-refit-base.
-[[nodiscard]] Result<BaseLevel> base_level_from(const std::string& word);
+// All that `sotto refit` and the library can be asked for.
+struct RefitWords {
+  ModelWords model = {};
+  std::vector<std::string> bases = {};  // as "heating=gas"
+  std::string estimator = {};           // empty: the run's own; "exact" without an intercept
+  std::optional<double> ridge = {};
+  std::vector<std::string> instruments = {};
+};
+
+// How these words want the model fitted. E-usage: ridge, instruments and estimator exclude each
+// other. E-refit-ridge, E-refit-instruments, E-solve-estimator, E-refit-column.
+[[nodiscard]] Result<FitMethod> method_of(const RunRecord& source, const Release& release,
+                                          const RefitWords& words);
+
+// "heating=gas" each. E-refit-base.
+[[nodiscard]] Result<std::vector<BaseLevel>> base_levels_from(
+    const std::vector<std::string>& words);
+
+// All of it in one: errors as those above.
+[[nodiscard]] Result<Model> refit(const RunRecord& source, const RefitWords& words);
 
 }  // namespace sotto
