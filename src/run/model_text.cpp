@@ -25,6 +25,9 @@ std::size_t columns_of(std::string_view text) {
       std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
+// A space that no line ends at.
+constexpr char kGlue = '\x1f';
+
 // `text` in lines, the first after `begin`, the others below where it starts.
 std::string wrapped(const std::string& begin, const std::string& text) {
   const std::string indent(columns_of(begin), ' ');
@@ -44,7 +47,9 @@ std::string wrapped(const std::string& begin, const std::string& text) {
     first = false;
     from = to + 1;
   }
-  return all + line + '\n';
+  all += line + '\n';
+  std::ranges::replace(all, kGlue, ' ');
+  return all;
 }
 
 std::string coefficient_table(const RunRecord& record) {
@@ -52,7 +57,7 @@ std::string coefficient_table(const RunRecord& record) {
   bool shrunk = false;
   for (const RunRecord::Coefficient& c : record.coefficients) {
     width = std::max(width, columns_of(c.name));
-    shrunk = shrunk || (c.unshrunk && *c.unshrunk != c.value);
+    shrunk = shrunk || (c.unshrunk && std::abs(*c.unshrunk - c.value) > 1e-9 * std::abs(c.value));
   }
   width = std::min(width, kMostNameWidth);
   const bool errors = record.errors_refused.empty();
@@ -97,9 +102,10 @@ std::string fit_lines(const ModelSummary& summary) {
     line("R²", fmt::format("none: {}", summary.r_squared_refused));
   }
   if (summary.f) {
-    line("F", fmt::format("{:.4g} on {:.0f} and {} degrees of freedom, p {}", summary.f->f,
-                          summary.f->left_out, count_of_freedom(summary.f->residual),
-                          p_text(summary.f->p, "= ")));
+    const std::string value = fmt::format("{:.{}f}", summary.f->f, summary.f->f < 100 ? 2 : 0);
+    line("F",
+         fmt::format("{} on {:.0f} and {} degrees of freedom, p {}", value, summary.f->left_out,
+                     count_of_freedom(summary.f->residual), p_text(summary.f->p, "= ")));
   } else if (!summary.f_refused.empty()) {
     line("F", fmt::format("none: {}", summary.f_refused));
   }
@@ -124,7 +130,8 @@ std::string table_text(const RunRecord& record) {
                         100 * record.explained->share, 100 * record.explained->low,
                         100 * record.explained->high);
   }
-  const auto listed = [&](const char* name, const std::vector<std::string>& items) {
+  const auto listed = [&](const char* name, std::vector<std::string> items) {
+    for (std::string& item : items) std::ranges::replace(item, ' ', kGlue);
     if (!items.empty()) {
       text += wrapped(fmt::format("  {:<12} ", name), fmt::format("{}", fmt::join(items, ", ")));
     }

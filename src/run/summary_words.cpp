@@ -50,15 +50,14 @@ std::vector<std::string> about_noise(const RunRecord& record, std::vector<double
   std::vector<std::string> found;
   if (noise < kHardly) {
     found.push_back(
-        fmt::format("The privacy noise hardly matters here: without it, half of the intervals "
-                    "would still be at least {:.2g} times as wide. More rows would help, a larger "
-                    "ε would not.",
-                    std::sqrt(sampling)));
+        fmt::format("The privacy noise hardly matters here: without it the same rows would give "
+                    "intervals {} as wide. More rows would help, a larger ε would not.",
+                    times(std::sqrt(sampling))));
     return found;
   }
   found.push_back(
-      fmt::format("Privacy noise makes the intervals wide: the same rows without it would have "
-                  "some {} as wide (the median over the coefficients).",
+      fmt::format("Privacy noise makes the intervals wide: without it the same rows would give "
+                  "intervals {} as wide (the median over the coefficients).",
                   times(std::sqrt(sampling))));
   const bool known = record.epsilon > 0 && record.delta > 0 && record.delta < 1;
   const double loud = known ? gaussian_shift(record.epsilon, record.delta) /
@@ -97,11 +96,11 @@ std::vector<std::string> summary_words(const RunRecord& record) {
   if (clear.empty() && hidden.empty()) return found;
   found.push_back(told_apart(clear, hidden));
   const std::size_t tested = clear.size() + hidden.size();
-  constexpr std::size_t kMany = 10;
+  constexpr std::size_t kMany = 20;
   if (tested >= kMany) {
     found.push_back(fmt::format(
         "{} coefficients were tested: if all were 0, about {:.0f} of them would pass by chance.",
-        tested, std::max(1.0, std::round(kUsual * static_cast<double>(tested)))));
+        tested, kUsual * static_cast<double>(tested)));
   }
   if (!shares.empty()) {
     for (std::string& sentence : about_noise(record, std::move(shares))) {
