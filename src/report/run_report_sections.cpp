@@ -54,8 +54,7 @@ Table coefficient_table(const RunRecord& record) {
   const bool tests =
       std::ranges::any_of(record.coefficients, [](const auto& c) { return c.p.has_value(); });
   Table table{.caption = "All coefficients",
-              .columns = {{"Coefficient"}, {"Value", Align::kNumber}},
-              .cards = true};
+              .columns = {{"Coefficient"}, {"Value", Align::kNumber}}};
   if (intervals) table.columns.push_back({"95 % interval", Align::kNumber});
   if (shrunk) table.columns.push_back({"Before shrinking", Align::kNumber});
   if (intervals) table.columns.push_back({"Standard error", Align::kNumber});
@@ -121,11 +120,12 @@ Table fit_table(const RunRecord& record, const ModelSummary& summary) {
 // What the study says of its columns: numbers with their bounds, levels with their base.
 Table column_table(const Schema& schema, const ModelSummary& summary) {
   Table table{.caption = "The columns and their public bounds",
-              .columns = {{"Column"}, {"Values"}, {"Base"}}};
+              .columns = {{"Column"}, {"Bounds, or levels"}, {"Compared with"}}};
   const auto number = [](Bounds bounds) {
     return fmt::format("{} to {}", number_text(bounds.lo), number_text(bounds.hi));
   };
-  table.rows.push_back({schema.target.column, number(schema.target.bounds), "the target"});
+  table.rows.push_back(
+      {fmt::format("{} (the target)", schema.target.column), number(schema.target.bounds), ""});
   for (const Feature& feature : schema.features) {
     if (const auto* numeric = std::get_if<NumericFeature>(&feature)) {
       table.rows.push_back({numeric->column, number(numeric->bounds), ""});
@@ -234,6 +234,7 @@ void add_coefficients(const RunRecord& record, HtmlPage& page) {
         " The intervals are about the values before shrinking: those are what the errors are known "
         "of.";
   }
+  if (record.summary && !record.summary->words.empty()) section.list(record.summary->words);
   if (!text.empty()) section.paragraph(text);
 
   std::string note;
@@ -261,7 +262,6 @@ void add_coefficients(const RunRecord& record, HtmlPage& page) {
   section.figure(inline_svg(chart), caption);
   section.table(coefficient_table(record));
   if (!record.summary) return;
-  if (!record.summary->words.empty()) section.list(record.summary->words);
   section.table(fit_table(record, *record.summary));
   std::string problem;
   const Schema schema = schema_from(record.encoding, "encoding", problem);
