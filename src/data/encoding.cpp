@@ -41,7 +41,9 @@ Result<Encoding> Encoding::make(const Schema& schema) {
   }
   encoding.target_ = scale_of(schema.target.bounds, schema.intercept);
   encoding.radius_ = schema.radius == 0 ? schema.longest_row() : schema.radius;
-  encoding.grid_scale_ = grid_scale_of(schema, encoding.radius_);
+  if (schema.weighting == Weighting::kNone) {
+    encoding.grid_scale_ = grid_scale_of(schema, encoding.radius_);
+  }
   return encoding;
 }
 

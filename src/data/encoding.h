@@ -9,7 +9,7 @@
 namespace sotto {
 
 // The grid of a row's entries has steps of 2^−kGridBits. With 20, the products
-// of 2^13 rows add up in doubles without rounding, and a step is far below any noise.
+// of thousands of rows add up in doubles without rounding, and a step is far below any noise.
 inline constexpr int kGridBits = 20;
 inline constexpr double kGridOne = 1048576.0;  // 2^kGridBits
 static_assert(kGridOne == double{1 << kGridBits});
@@ -43,6 +43,9 @@ struct OwnUnits {
 //
 // S is an integer, so intercept and levels stand on the grid exactly, and at the
 // default radius ‖g‖² ≤ k·S² ≤ 4^b holds without any shortening.
+//
+// With Weighting::kBounded there is no ball: the whole row (1, u, u_y) is multiplied by √w
+// (data/row_weight.h) and stands on the grid with S = 2^b.
 class Encoding {
  public:
   [[nodiscard]] static Result<Encoding> make(const Schema& schema);

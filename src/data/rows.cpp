@@ -88,8 +88,14 @@ ClipReport& ClipReport::operator+=(const ClipReport& other) {
 
 Rows::Rows(std::size_t dimension) : dimension_(dimension), values_((dimension + 1) * kGroupRows) {}
 
-RowEncoder::RowEncoder(const Encoding& encoding)
-    : encoding_(encoding), has_avx2_(has_avx2()), grid_(encoding.dimension()) {
+RowKernel best_row_kernel() {
+  return has_avx2() ? RowKernel::kAvx2 : RowKernel::kPortable;
+}
+
+RowEncoder::RowEncoder(const Encoding& encoding, RowKernel kernel)
+    : encoding_(encoding),
+      has_avx2_(kernel == RowKernel::kAvx2 && has_avx2()),
+      grid_(encoding.dimension()) {
   clips_.features.resize(encoding.schema().features.size());
 }
 
@@ -110,6 +116,10 @@ const Rows& RowEncoder::encode(const RawRows& raw) {
   }
   clips_.target += scale_column(raw.column(schema.features.size()), encoding_.target_scale(),
                                 grid_.column(entry));
+  if (schema.weighting == Weighting::kBounded) {
+    weigh_and_round();
+    return grid_;
+  }
   if (encoding_.shortens()) shorten_to_radius();
   round_to_grid();
   return grid_;
@@ -147,6 +157,7 @@ void RowEncoder::spread_levels(const double* raw, std::size_t levels, std::size_
     for (std::size_t r = 0; r < grid_.rows; ++r) {
       out[r] = raw[grid_.source[r]] == static_cast<double>(level) ? 1.0 : 0.0;
     }
+    std::fill(out + grid_.rows, out + kGroupRows, 0.0);
   }
 }
 
@@ -177,6 +188,10 @@ void RowEncoder::round_to_grid() {
   for (std::size_t r = 0; r < grid_.rows; ++r) {
     if (lane_[r] > kGridOne * kGridOne) shrink_row(r);
   }
+  clear_after_rows();
+}
+
+void RowEncoder::clear_after_rows() {
   for (std::size_t k = 0; k <= grid_.dimension() && grid_.rows < kGroupRows; ++k) {
     std::fill(grid_.column(k) + grid_.rows, grid_.column(k) + kGroupRows, 0.0);
   }

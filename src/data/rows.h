@@ -32,8 +32,15 @@ struct ClipReport {
 };
 
 // Up to kGroupRows rows on the grid: the columns of g, then h (see Encoding).
-// Invariant: every value is an integer, ‖g‖² ≤ 4^b and |h| ≤ 2^b in every row;
-// what is not a row is 0, and adds nothing to any sum.
+// Invariant: every value is an integer, and in every row, with Weighting::kNone,
+//
+//     ‖g‖² ≤ 4^b,   |h| ≤ 2^b,
+//
+// with Weighting::kBounded, g₀ the intercept's entry (or what it would be), g the others,
+//
+//     0.21g₀⁴ + 0.54g₀²‖g‖²/R² + 0.25‖g‖⁴/R⁴ ≤ 16^b,   |h| ≤ g₀.
+//
+// What is not a row is 0, and adds nothing to any sum.
 class Rows {
  public:
   explicit Rows(std::size_t dimension);
@@ -55,11 +62,15 @@ class Rows {
   std::vector<double> values_;
 };
 
+// The same bits either way.
+enum class RowKernel { kPortable, kAvx2 };
+[[nodiscard]] RowKernel best_row_kernel();
+
 // Raw rows in, grid rows out. Everything a row becomes depends on that row and
 // the schema alone: that is what lets one person move the sums by one row only.
 class RowEncoder {
  public:
-  explicit RowEncoder(const Encoding& encoding);
+  explicit RowEncoder(const Encoding& encoding, RowKernel kernel = best_row_kernel());
 
   // Rows with a missing value are dropped. Valid until the next call.
   [[nodiscard]] const Rows& encode(const RawRows& raw);
@@ -74,12 +85,16 @@ class RowEncoder {
   void spread_levels(const double* raw, std::size_t levels, std::size_t first_entry);
   void shorten_to_radius();
   void round_to_grid();
+  void weigh_and_round();
+  void clear_after_rows();
   void shrink_row(std::size_t r);
 
   const Encoding& encoding_;
   bool has_avx2_;
   Rows grid_;
   std::array<double, kGroupRows> lane_{};  // one column, or one number per row
+  std::array<double, kGroupRows> root_weight_{};
+  std::array<double, kGroupRows> intercept_{};
   ClipReport clips_;
   std::uint64_t kept_ = 0;
   std::uint64_t dropped_ = 0;

@@ -4,6 +4,9 @@
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
+#include <random>
+
+#include "data/row_weight.h"
 
 namespace sotto {
 namespace {
@@ -138,6 +141,95 @@ RC_GTEST_PROP(RowEncoder, KeepsEveryRowInsideTheBallExactly, ()) {
     for (std::size_t k = 0; k <= grid.dimension(); ++k) {
       RC_ASSERT(grid.column(k)[r] == std::floor(grid.column(k)[r]));
       RC_ASSERT(std::abs(grid.column(k)[r]) <= kGridOne);
+    }
+  }
+}
+
+// 0.21g₀⁴ + 0.54g₀²‖g‖²/R² + 0.25‖g‖⁴/R⁴ ≤ 16^b in integers, times 100K².
+bool inside_the_bound(double g0, double square, std::size_t columns) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide k = columns == 0 ? 1 : columns;
+  const auto a = static_cast<Wide>(static_cast<std::uint64_t>(g0) * static_cast<std::uint64_t>(g0));
+  const auto q = static_cast<Wide>(square);
+  return 21 * k * k * a * a + 108 * k * a * q + 100 * q * q <= (100 * k * k) << 80;
+}
+
+// The claim on which the sensitivity of weighted rows stands (docs/proofs/moments.md), and that
+// g₀ is the largest but one that satisfies it.
+RC_GTEST_PROP(RowEncoder, KeepsEveryWeightedRowInsideItsBoundExactly, ()) {
+  const auto features = *rc::gen::inRange<std::size_t>(0, 40);
+  Schema schema = numeric_schema(features);
+  schema.weighting = Weighting::kBounded;
+  const Encoding encoding = Encoding::make(schema).value();
+  std::vector<std::vector<double>> rows(64, std::vector<double>(features + 1));
+  const auto kind = *rc::gen::inRange(0, 4);
+  for (auto& row : rows) {
+    for (double& v : row) {
+      const double u = *rc::gen::inRange(-1000000, 1000001) / 1e6;
+      v = kind == 0   ? (u < 0 ? -2 : 6)
+          : kind == 1 ? 1e300 * u
+                      : 2 + 4 * (kind == 2 ? u : u * u * u);
+    }
+  }
+  RowEncoder encoder(encoding);
+  const Rows& grid = encoder.encode(raw_rows(rows));
+  RC_ASSERT(grid.rows == rows.size());
+  for (std::size_t r = 0; r < grid.rows; ++r) {
+    const double g0 = grid.column(0)[r];
+    const double square = norm_square(grid, r) - g0 * g0;
+    RC_ASSERT(inside_the_bound(g0, square, features));
+    RC_ASSERT(!inside_the_bound(g0 + 2, square, features));
+    RC_ASSERT(std::abs(grid.column(grid.dimension())[r]) <= g0);
+    for (std::size_t k = 0; k <= grid.dimension(); ++k) {
+      RC_ASSERT(grid.column(k)[r] == std::floor(grid.column(k)[r]));
+    }
+  }
+}
+
+TEST(RowEncoder, WeighsByTheLengthOfARowAndLeavesItsDirection) {
+  Schema schema = numeric_schema(2);
+  schema.weighting = Weighting::kBounded;
+  schema.features.emplace_back(CategoricalFeature{"c", {"p", "q"}});
+  const Encoding encoding = Encoding::make(schema).value();
+  EXPECT_EQ(encoding.grid_scale(), kGridOne) << "u stands for itself";
+  RowEncoder encoder(encoding);
+  // u = (0, 0, 0), (½, −1, 1): x = 0, 2.25/1.5.
+  const Rows& rows = encoder.encode(raw_rows({{2, 2, 0, 0.25}, {4, -2, 1, -1}}));
+  for (std::size_t r = 0; r < 2; ++r) {
+    const double root = std::sqrt(row_weight(r == 0 ? 0 : 2.25 / 1.5)) * kGridOne;
+    EXPECT_NEAR(rows.column(0)[r], root, 3);
+    EXPECT_NEAR(rows.column(1)[r], r == 0 ? 0 : root / 2, 3);
+    EXPECT_NEAR(rows.column(2)[r], r == 0 ? 0 : -root, 3);
+    EXPECT_NEAR(rows.column(3)[r], r == 0 ? 0 : root, 3);
+    EXPECT_NEAR(rows.column(4)[r], r == 0 ? root / 4 : -root, 3);
+  }
+  EXPECT_EQ(rows.column(4)[1], -rows.column(0)[1]) << "y = −1 is −1 exactly";
+}
+
+TEST(RowEncoder, GivesTheSameBitsOnEveryProcessor) {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> uniform(-3, 7);
+  for (const Weighting weighting : {Weighting::kNone, Weighting::kBounded}) {
+    for (const std::size_t count : {kGroupRows, std::size_t{77}}) {
+      Schema schema = numeric_schema(5);
+      schema.features.emplace_back(CategoricalFeature{"c", {"p", "q", "r"}});
+      schema.weighting = weighting;
+      const Encoding encoding = Encoding::make(schema).value();
+      RowEncoder best(encoding);
+      RowEncoder portable(encoding, RowKernel::kPortable);
+      for (int group = 0; group < 20; ++group) {
+        std::vector<std::vector<double>> rows(count, std::vector<double>(7));
+        for (auto& row : rows) {
+          for (double& v : row) v = uniform(random);
+          row[5] = static_cast<double>(random() % 3);
+        }
+        const RawRows raw = raw_rows(rows);
+        const Rows& one = best.encode(raw);
+        const Rows& other = portable.encode(raw);
+        for (std::size_t c = 0; c <= one.dimension(); ++c) {
+          ASSERT_TRUE(std::equal(one.column(c), one.column(c) + kGroupRows, other.column(c)));
+        }
+      }
     }
   }
 }

@@ -100,6 +100,11 @@ Result<void> Schema::validate() const {
         fmt::format("the model has {} coefficients, more than {}", entries(), kMaxEntries),
         "use fewer features or levels");
   }
+  if (radius != 0 && weighting == Weighting::kBounded) {
+    return bad_input("E-schema-radius",
+                     "a radius and weighting = \"bounded\" both bound how far a row moves the sums",
+                     "remove radius: bounded weights need none, and bend no row");
+  }
   if (radius != 0 && !(radius >= kMinRadius && radius <= longest_row())) {
     return bad_input(
         "E-schema-radius", fmt::format("the radius {} cannot be used", radius),
@@ -119,7 +124,7 @@ std::size_t Schema::entries() const {
 }
 
 double Schema::longest_row() const {
-  return std::sqrt(static_cast<double>(features.size() + (intercept ? 1 : 0)));
+  return std::sqrt(static_cast<double>(feature_columns() + (intercept ? 1 : 0)));
 }
 
 std::vector<std::string> Schema::encoded_names() const {

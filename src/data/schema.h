@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "base/enum_names.h"
 #include "base/result.h"
 
 namespace sotto {
@@ -14,6 +17,13 @@ namespace sotto {
 
 // What happens to a row with a missing value in a column that the study uses.
 enum class MissingRule { kDrop, kError };
+
+// How much a row counts in the sums. Either way it depends on the row's features alone.
+enum class Weighting {
+  kNone,     // all alike: ordinary least squares
+  kBounded,  // less, the farther the row is from the middle of its bounds: much less noise
+};
+inline constexpr EnumNames<Weighting, 2> kWeightings{{"none", "bounded"}};
 
 struct Bounds {
   double lo = 0;
@@ -55,12 +65,25 @@ struct Schema {
   // one makes the signal larger beside the noise, and bends the rows that exceed it.
   double radius = 0;
 
+  // kBounded: rows are weighted, see data/row_weight.h; then there is no radius.
+  Weighting weighting = Weighting::kNone;
+
+  // About how many rows all parties hold together, where the study says so: public, and only for
+  // what is chosen or said beforehand. 0: not said.
+  std::uint64_t rows = 0;
+
+  // Where the study says weighting = "auto": below so many rows that is kBounded, else kNone.
+  std::optional<double> bounded_below = std::nullopt;
+
   // E-schema-column (empty name), E-schema-duplicate, E-schema-target,
   // E-schema-bounds, E-schema-levels, E-schema-empty, E-schema-size, E-schema-radius.
   [[nodiscard]] Result<void> validate() const;
 
   // How many entries a row x has after encoding: intercept, numbers, levels.
   [[nodiscard]] std::size_t entries() const;
+
+  // K, the columns that are numbers or categories: the most that ‖u‖² can be without the intercept.
+  [[nodiscard]] std::size_t feature_columns() const { return features.size(); }
 
   // √(entries that can be ±1 at once): a categorical column counts once.
   [[nodiscard]] double longest_row() const;

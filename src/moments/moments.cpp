@@ -74,6 +74,13 @@ struct KeptRows {
   }
 };
 
+// The largest double whose square is not above `value`.
+double root_below(double value) {
+  double root = std::sqrt(value);
+  while (Rational(root) * Rational(root) > Rational(value)) root = std::nextafter(root, 0.0);
+  return root;
+}
+
 }  // namespace
 
 Moments::Moments(std::size_t d) : dimension(d), sums(moments_size(d)) {}
@@ -100,14 +107,20 @@ Grid moments_grid() {
   return {-2 * kGridBits};
 }
 
-std::vector<double> entry_weights(std::size_t d, RecordWeights weights) {
+std::vector<double> entry_weights(std::size_t d, bool intercept, const EntryShares& shares) {
   std::vector<double> result;
   result.reserve(moments_size(d));
+  const auto constant = [&](std::size_t k) { return intercept && k == 0; };
+  const double diagonal = root_below(shares.g);
+  const double off_diagonal = root_below(2 * shares.g);
+  const double sum = root_below(shares.s);
   for (std::size_t r = 0; r < d; ++r) {
-    for (std::size_t c = r; c < d; ++c) result.push_back(r == c ? 1.0 : std::sqrt(2.0));
+    result.push_back(constant(r) ? root_below(shares.n) : diagonal);
+    result.insert(result.end(), d - r - 1, constant(r) ? sum : off_diagonal);
   }
-  result.insert(result.end(), d, std::sqrt(weights.w2));
-  result.push_back(std::sqrt(weights.v2));
+  for (std::size_t r = 0; r < d; ++r)
+    result.push_back(root_below(constant(r) ? shares.t : shares.q));
+  result.push_back(root_below(shares.c));
   return result;
 }
 

@@ -11,11 +11,11 @@ namespace sotto {
 //     sums = [vech(Σ ggᵀ); Σ g·h; Σ h²],   in units of 4^−b
 //
 // vech takes the upper triangle row by row: entry (r, c) stands at
-// theta_index(d, r, c), Σ g_k·h at d(d+1)/2 + k, Σ h² last. No √2, w or v: those are
+// theta_index(d, r, c), Σ g_k·h at d(d+1)/2 + k, Σ h² last. No √2 or other factors: those are
 // entry_weights(), and belong to the noise. Rows are integers before they are
 // multiplied, so the sums are the same bits whatever the order of the rows, the
-// number of threads or the size of the blocks, and one row moves them by at most
-// record_sensitivity(). Proof: docs/proofs/moments.md.
+// number of threads or the size of the blocks, and one row moves φ by at most
+// record_sensitivity() or bounded_sensitivity(). Proof: docs/proofs/moments.md.
 //
 // These are data. Only privacy/ makes of them what may leave the party.
 struct Moments {
@@ -34,10 +34,11 @@ struct Moments {
 // The grid of the sums: an index k stands for k·4^−b.
 [[nodiscard]] Grid moments_grid();
 
-// What each entry of the sums is multiplied by in φ, whose L2 sensitivity is
-// record_sensitivity(): 1 on the diagonal of Σ ggᵀ, √2 off it, w for Σ g·h, v for Σ h².
-// Noise of standard deviation σ on φ is noise of σ/weight on the entry.
-[[nodiscard]] std::vector<double> entry_weights(std::size_t d, RecordWeights weights);
+// What each entry of the sums is multiplied by in φ: the root of its share, √(2g) off the diagonal
+// of Σuuᵀ. Noise of standard deviation σ on φ is noise of σ/weight on the entry, so the roots are
+// rounded down. `intercept`: the first of the d entries is one.
+[[nodiscard]] std::vector<double> entry_weights(std::size_t d, bool intercept,
+                                                const EntryShares& shares);
 
 // Everything a table comes to. All of it stays with the party.
 struct TableMoments {

@@ -143,11 +143,34 @@ void BM_ParseAndEncode(benchmark::State& state) {
   count_bytes(state);
 }
 
-void BM_CsvToMoments(benchmark::State& state) {
+Schema sample_schema(Weighting weighting) {
+  Schema schema = sample().schema;
+  schema.weighting = weighting;
+  return schema;
+}
+
+// The encoder alone, on rows that are in the cache.
+void BM_Encode(benchmark::State& state, Weighting weighting) {
+  const Encoding encoding = Encoding::make(sample_schema(weighting)).value();
+  RowEncoder encoder(encoding);
+  RawRows raw(encoding.schema().features.size() + 1);
+  raw.rows = kGroupRows;
+  std::mt19937_64 random(2);
+  std::uniform_real_distribution<double> uniform(-10, 10);
+  for (std::size_t c = 0; c < raw.columns(); ++c) {
+    for (std::size_t r = 0; r < kGroupRows; ++r) raw.column(c)[r] = uniform(random);
+  }
+  for (auto _ : state) benchmark::DoNotOptimize(encoder.encode(raw).rows);
+  state.SetItemsProcessed(static_cast<std::int64_t>(kGroupRows) *
+                          static_cast<std::int64_t>(state.iterations()));
+}
+
+void BM_CsvToMoments(benchmark::State& state, Weighting weighting) {
+  const Schema schema = sample_schema(weighting);
   CsvOptions options;
   options.threads = static_cast<int>(state.range(0));
   for (auto _ : state) {
-    auto moments = read_moments(CsvSource({sample().path}, options), sample().schema);
+    auto moments = read_moments(CsvSource({sample().path}, options), schema);
     benchmark::DoNotOptimize(moments);
   }
   count_bytes(state);
@@ -202,7 +225,18 @@ BENCHMARK_CAPTURE(BM_Parse, portable, CsvKernel::kPortable)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 BENCHMARK(BM_ParseAndEncode)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK(BM_CsvToMoments)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(BM_CsvToMoments, none, Weighting::kNone)
+    ->Arg(1)
+    ->Arg(2)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_CsvToMoments, bounded, Weighting::kBounded)
+    ->Arg(1)
+    ->Arg(2)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_Encode, none, Weighting::kNone);
+BENCHMARK_CAPTURE(BM_Encode, bounded, Weighting::kBounded);
 BENCHMARK_CAPTURE(BM_Sum, best, best_sum_kernel());
 BENCHMARK_CAPTURE(BM_Sum, portable, SumKernel::kPortable);
 BENCHMARK(BM_SumOpenBlas);

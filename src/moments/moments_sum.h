@@ -1,5 +1,6 @@
 #pragma once
 
+#include "data/row_weight.h"
 #include "moments/moments.h"
 
 namespace sotto {
@@ -10,12 +11,14 @@ enum class SumKernel { kPortable, kAvx2 };
 [[nodiscard]] SumKernel best_sum_kernel();
 
 // Adds up (g, h)(g, h)ᵀ over rows, exactly. Products of grid values are at most
-// 4^b = 2^40 in magnitude, so doubles add up to 2^13 rows without rounding; then
-// they are moved to 128-bit integers. That the doubles are exact is why both
-// kernels, and every order of adding, give the same bits.
+// 4^b·w(0) = 2.1822·2^40 in magnitude (2^40 where rows are not weighted), so doubles add up
+// 3,754 rows without rounding; then they are moved to 128-bit integers. That the doubles are exact
+// is why both kernels, and every order of adding, give the same bits.
 class MomentSum {
  public:
-  static constexpr std::size_t kExactRows = std::size_t{1} << (53 - 2 * kGridBits);
+  static constexpr auto kExactRows =
+      static_cast<std::size_t>((std::size_t{1} << (53 - 2 * kGridBits)) / kMaxRowWeight);
+  static_assert(kExactRows == 3754);
 
   explicit MomentSum(std::size_t dimension, SumKernel kernel = best_sum_kernel());
 

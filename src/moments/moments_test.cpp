@@ -272,7 +272,7 @@ TEST(Moments, AreTheSameBitsFromBothKernels) {
 
 // ‖φ‖² = Σ_k (weight_k·sum_k)² of one row, in units of 16^b.
 double weighted_square(const Moments& moments, RecordWeights weights) {
-  const std::vector<double> factors = entry_weights(moments.dimension, weights);
+  const auto factors = entry_weights(moments.dimension, true, ball_shares(weights));
   double square = 0;
   for (std::size_t k = 0; k < factors.size(); ++k) {
     const double entry = factors[k] * moments_grid().value(moments.sums[k]);
@@ -333,8 +333,12 @@ TEST(Moments, StandInTheOrderOfTheta) {
 }
 
 TEST(Moments, WeighOffDiagonalsByTheRootOfTwo) {
-  const double root2 = std::sqrt(2.0);
-  EXPECT_EQ(entry_weights(2, {4, 9}), (std::vector<double>{1, root2, 1, 2, 2, 3}));
+  const double root2 = 1.414213562373095;  // the double below √2: noise is never too little
+  EXPECT_LE(Rational(root2) * Rational(root2), 2);
+  for (const bool intercept : {true, false}) {
+    EXPECT_EQ(entry_weights(2, intercept, ball_shares({4, 9})),
+              (std::vector<double>{1, root2, 1, 2, 2, 3}));
+  }
 }
 
 TEST(Moments, OfSeveralFilesAreTheirSum) {

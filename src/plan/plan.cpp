@@ -140,6 +140,21 @@ Result<std::size_t> dimension_of(const Study& study) {
       .at("[problem]");
 }
 
+// Σy² stands last, and is left out where it stays at home.
+std::size_t released_entries(const Study& study, std::size_t dimension) {
+  const bool squares = study.privacy.unit == Unit::kRecord && study.solve.error_bars;
+  return theta_size(dimension) + (squares ? 1 : 0);
+}
+
+double least_weight(const Study& study) {
+  if (study.privacy.unit == Unit::kEntry) return 1;
+  const std::size_t d = study.data->entries();
+  auto weights = entry_weights(d, study.data->intercept,
+                               released_shares(*study.data, study.privacy.neighbours, study.solve));
+  weights.resize(released_entries(study, d));
+  return std::ranges::min(weights);
+}
+
 }  // namespace
 
 Grid released_grid(const Study& study) {
@@ -149,7 +164,7 @@ Grid released_grid(const Study& study) {
 }
 
 Result<Packing> study_packing(const Study& study, const ShuffleNoise& noise) {
-  return shuffle_packing(noise, released_grid(study),
+  return shuffle_packing(noise, released_grid(study), least_weight(study),
                          paillier_plaintext_bits(study.dishuf.key_bits))
       .at("[dishuf] key_bits");
 }
@@ -160,9 +175,7 @@ Result<Plan> planning::plan_privacy(const Study& study, Solver solver) {
   plan.solver = solver;
   plan.parties = study.graph().size();
   plan.dimension = dimension;
-  // A table's sums may have Σy² as one entry more.
-  const bool squares = study.privacy.unit == Unit::kRecord && study.solve.error_bars;
-  plan.entries = theta_size(dimension) + (squares ? 1 : 0);
+  plan.entries = released_entries(study, dimension);
   plan.kappa_bar = gaussian_shift(study.privacy.budget);
 
   Result<void> done;
@@ -243,7 +256,7 @@ Result<PlannedStudy> plan_study(Study study, Solver solver) {
 FitTerms fit_terms(const Study& study, double sigma) {
   check(study.data.has_value(), "a record-level study has a schema");
   return {.schema = *study.data,
-          .weights = released_weights(study.privacy.neighbours, study.solve),
+          .shares = released_shares(*study.data, study.privacy.neighbours, study.solve),
           .estimator = study.solve.estimator,
           .sigma = sigma};
 }

@@ -6,6 +6,9 @@
 #include "base/check.h"
 #include "base/statistics.h"
 #include "data/encoding.h"
+#include "data/row_weight.h"
+#include "moments/moments.h"
+#include "moments/quadratic.h"
 #include "plan/plan.h"
 #include "solve/estimators.h"
 
@@ -15,8 +18,10 @@ namespace {
 constexpr std::uint64_t kNoiseSeed = 5;
 constexpr double kMinExpectedRows = 10;
 
-// Σxxᵀ, Σxy, Σy² of the assumed table, per row.
+// Σxxᵀ, Σxy, Σy² of the assumed table, per row and unweighted; and a row's weight. That of the row
+// of mean length: no more than the mean weight, since w is convex.
 struct RowMoments {
+  double weight = 1;
   Eigen::MatrixXd a;
   Eigen::VectorXd b;
   double c = 0;
@@ -63,69 +68,82 @@ RowMoments assumed_moments(const Schema& schema, const AssumedTable& assumed) {
   // Rows that are longer than the radius on average are shortened to it.
   const double shortening = std::min(1.0, encoding.radius() / std::sqrt(second.trace()));
   const double to_ball = encoding.grid_scale() / kGridOne * shortening;
-  return {.a = to_ball * to_ball * second,
+  double weight = 1;
+  if (schema.weighting == Weighting::kBounded) {
+    const double length = second.trace() - (schema.intercept ? 1 : 0);
+    weight = row_weight(length / weighting_radius_square(schema.feature_columns()));
+  }
+  return {.weight = weight,
+          .a = to_ball * to_ball * second,
           .b = to_ball * (covariance * effect + target_mean * mean),
           .c = target_sd * target_sd + target_mean * target_mean,
           .variance = target_sd * target_sd};
 }
 
-// How noise looks on sums, in units of σ. The same draws at every number of rows,
-// so that errors at different numbers compare.
-struct UnitNoise {
-  Eigen::MatrixXd a;
-  Eigen::VectorXd b;
-};
-
-std::vector<UnitNoise> draw_noise(Eigen::Index d) {
-  const auto size = static_cast<double>(d);
-  const auto draws = static_cast<std::size_t>(std::clamp(1e4 / size, 4.0, 64.0));
+// Noise on the sums without Σy², a standard normal for every entry. The same draws at every number
+// of rows, so that errors at different numbers compare.
+std::vector<std::vector<double>> draw_noise(std::size_t d) {
+  const auto draws = static_cast<std::size_t>(std::clamp(1e4 / static_cast<double>(d), 4.0, 64.0));
   StandardNormal normal(kNoiseSeed);
-  std::vector<UnitNoise> noise(draws, {Eigen::MatrixXd(d, d), Eigen::VectorXd(d)});
-  for (UnitNoise& draw : noise) {
-    for (Eigen::Index r = 0; r < d; ++r) {
-      draw.a(r, r) = normal();
-      for (Eigen::Index c = r + 1; c < d; ++c) {
-        draw.a(r, c) = draw.a(c, r) = normal() / std::sqrt(2.0);
-      }
-      draw.b(r) = normal();
-    }
-  }
+  std::vector<std::vector<double>> noise(draws, std::vector<double>(theta_size(d)));
+  for (auto& draw : noise) std::ranges::generate(draw, [&] { return normal(); });
   return noise;
 }
 
-double mean_error(const Study& study, const RowMoments& row, const std::vector<UnitNoise>& noise,
-                  double sigma, double rows) {
-  const double sigma_b =
-      sigma / std::sqrt(released_weights(study.privacy.neighbours, study.solve).w2);
-  double sum = 0;
-  for (const UnitNoise& draw : noise) {
-    const NoisySums sums{.a = rows * row.a + sigma * draw.a,
-                         .b = rows * row.b + sigma_b * draw.b,
-                         .sigma_a = sigma,
-                         .sigma_b = sigma_b,
-                         .shape = NoiseShape::kSvec};
-    const auto found = estimate(study.solve.estimator, sums);
-    check(found.has_value(), "finite sums have an estimate");
-    const Eigen::VectorXd& theta = found->theta;
-    sum += row.c - 2 * theta.dot(row.b) + theta.dot(row.a * theta);
+class ExpectedError {
+ public:
+  ExpectedError(const Study& study, double sigma, const AssumedTable& assumed)
+      : terms_(fit_terms(study, sigma)),
+        row_(assumed_moments(*study.data, assumed)),
+        noise_(draw_noise(study.data->entries())),
+        weights_(entry_weights(study.data->entries(), study.data->intercept, terms_.shares)) {}
+
+  [[nodiscard]] double at(double rows) const {
+    double sum = 0;
+    for (const std::vector<double>& draw : noise_) {
+      std::vector<double> sums = sums_of(rows);
+      for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += terms_.sigma / weights_[k] * draw[k];
+      const Release release = release_of(terms_, sums);
+      const auto found =
+          estimate(terms_.estimator, table_sums(release, own_selection(release)).sums);
+      check(found.has_value(), "finite sums have an estimate");
+      const Eigen::VectorXd& theta = found->theta;
+      sum += row_.c - 2 * theta.dot(row_.b) + theta.dot(row_.a * theta);
+    }
+    return sum / static_cast<double>(noise_.size()) / row_.variance;
   }
-  return sum / static_cast<double>(noise.size()) / row.variance;
-}
+
+ private:
+  // In the order of Moments.
+  [[nodiscard]] std::vector<double> sums_of(double rows) const {
+    std::vector<double> sums;
+    const Eigen::Index d = row_.b.size();
+    const double weight = rows * row_.weight;
+    for (Eigen::Index r = 0; r < d; ++r) {
+      for (Eigen::Index c = r; c < d; ++c) sums.push_back(weight * row_.a(r, c));
+    }
+    for (Eigen::Index r = 0; r < d; ++r) sums.push_back(weight * row_.b(r));
+    return sums;
+  }
+
+  FitTerms terms_;
+  RowMoments row_;
+  std::vector<std::vector<double>> noise_;
+  std::vector<double> weights_;
+};
 
 }  // namespace
 
 double expected_error(const Study& study, double sum_noise_sd, double rows,
                       const AssumedTable& assumed) {
   check(study.data.has_value(), "a study over tables has a schema");
-  const RowMoments row = assumed_moments(*study.data, assumed);
-  return mean_error(study, row, draw_noise(row.b.size()), sum_noise_sd, rows);
+  return ExpectedError(study, sum_noise_sd, assumed).at(rows);
 }
 
 std::optional<ExpectedAccuracy> expected_accuracy(const Study& study, double sum_noise_sd) {
   if (!study.data || study.data->entries() > kMaxExpectedEntries) return std::nullopt;
-  const RowMoments row = assumed_moments(*study.data, {});
-  const auto noise = draw_noise(row.b.size());
-  const auto error = [&](double rows) { return mean_error(study, row, noise, sum_noise_sd, rows); };
+  const ExpectedError expected(study, sum_noise_sd, {});
+  const auto error = [&](double rows) { return expected.at(rows); };
   ExpectedAccuracy accuracy;
   for (const std::uint64_t rows : {1'000U, 10'000U, 100'000U, 1'000'000U}) {
     accuracy.errors.push_back({.rows = rows, .error = error(static_cast<double>(rows))});

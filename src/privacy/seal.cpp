@@ -17,6 +17,10 @@ Integer Secret::sigma_steps(const Rational& sigma, std::size_t k) const {
   return std::max<Integer>(ceiling(scaled), kLeastSteps);
 }
 
+double Secret::least_weight() const {
+  return entry_weights_.empty() ? 1 : std::ranges::min(entry_weights_);
+}
+
 Secret Secret::of_entries(std::span<const double> theta, Sensitivity mu) {
   const Grid grid = Grid::for_sensitivity(mu.value());
   IntegerVector indices;

@@ -24,12 +24,14 @@ class Secret {
   [[nodiscard]] static Secret of_entries(std::span<const double> theta, Sensitivity mu);
 
   // Sums that are integers already, where the sensitivity is exact. The noise of
-  // entry k is divided by entry_weights[k]: √2 off the diagonal, w and v (docs/proofs/moments.md).
+  // entry k is divided by entry_weights[k] > 0 (docs/proofs/moments.md).
   [[nodiscard]] static Secret of_sums(IntegerVector sums, Grid grid,
                                       std::vector<double> entry_weights);
 
   [[nodiscard]] std::size_t size() const { return indices_.size(); }
   [[nodiscard]] Grid grid() const { return grid_; }
+  // Of the entry with the most noise; public, as all weights are.
+  [[nodiscard]] double least_weight() const;
 
  private:
   friend class ShuffleSeal;

@@ -41,8 +41,10 @@ struct SealingInputs {
 [[nodiscard]] std::unique_ptr<Sealing> make_sealing(const Noise& noise, SealingInputs inputs);
 
 // How the shuffle's entries share plaintexts: public numbers, so all parties have the same.
+// `least_weight` is the smallest of the secret's, whose entry has the largest mask.
 // An error says which key would be long enough. docs/proofs/packing.md
 [[nodiscard]] Result<Packing> shuffle_packing(const ShuffleNoise& parameters, Grid grid,
+                                              double least_weight,
                                               std::optional<std::size_t> plaintext_bits);
 
 namespace protocol {

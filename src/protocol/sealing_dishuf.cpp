@@ -9,9 +9,10 @@
 namespace sotto {
 namespace {
 
-// |T| ≤ 2^80 steps of the grid: 2^40 sensitivities, or a table of 2^40 rows.
+// |T| ≤ 2^80 steps of the grid: 2^40 sensitivities, or a table of 2^38 rows.
 constexpr unsigned kValueBits = 80;
-// |η| ≤ 32σ: a draw beyond that has probability below e^−127, and is an error all the same.
+// |η| ≤ 32σ for entries of weight 1 and ≥ 16σ for any: a draw beyond that has probability below
+// e^−127, and is an error all the same.
 constexpr int kMaskSigmas = 32;
 // What the seal draws at least, where there is a mask at all.
 constexpr int kLeastMaskSteps = 5;
@@ -32,7 +33,8 @@ class Shuffle final : public Sealing {
         neighbours_(inputs.graph.neighbours(self_).begin(), inputs.graph.neighbours(self_).end()),
         seal_(inputs.secret, parameters, neighbours_.size(), inputs.noise),
         multipliers_(protocol::draw_multipliers(inputs.graph, self_, parameters, inputs.noise)),
-        packing_(shuffle_packing(parameters, inputs.secret.grid(), cipher_.plaintext_bits())),
+        packing_(shuffle_packing(parameters, inputs.secret.grid(), inputs.secret.least_weight(),
+                                 cipher_.plaintext_bits())),
         multiplier_bits_(static_cast<std::size_t>(std::bit_width(parameters.multiplier_max))),
         key_pairs_(std::move(inputs.key_pairs)),
         shuffled_(inputs.secret.size()),
@@ -171,12 +173,13 @@ IntegerVector protocol::draw_multipliers(const Graph& graph, PartyId self,
   return multipliers;
 }
 
-Result<Packing> shuffle_packing(const ShuffleNoise& parameters, Grid grid,
+Result<Packing> shuffle_packing(const ShuffleNoise& parameters, Grid grid, double least_weight,
                                 std::optional<std::size_t> plaintext_bits) {
   Integer bound = Integer(1) << kValueBits;
   if (sgn(parameters.sigma_eta) > 0) {
-    // One step more for the sensitivity's rounding; weights only make σ smaller.
-    const Integer steps = ceiling(parameters.sigma_eta / grid.step()) + 1;
+    // One step more for the sensitivity's rounding.
+    const Rational weight(std::min(1.0, 2 * least_weight));
+    const Integer steps = ceiling(parameters.sigma_eta / (grid.step() * weight)) + 1;
     bound += kMaskSigmas * std::max<Integer>(steps, kLeastMaskSteps);
   }
   return Packing::make(plaintext_bits, bound,

@@ -28,7 +28,7 @@ TEST(ShufflePaillier, CarriesTheMaskOfLemma1On250Parties) {
   const Graph graph = *Graph::path(10);
   SeededRandom random(41);
   const auto secrets = secrets_of(small_numbers(10, 9, random));
-  const Packing packing = shuffle_packing(lemma1, secrets[0].grid(), std::nullopt).value();
+  const Packing packing = shuffle_packing(lemma1, secrets[0].grid(), 1, std::nullopt).value();
   const std::size_t key_bits = key_bits_for_slot(packing.slot_bits());
   const auto cipher = paillier_cipher(key_bits, Randomness::kHalf).value();
   const ShuffleNetwork ideal(graph, secrets, lemma1, 42);

@@ -27,7 +27,7 @@ TEST(ShufflePaillier, SendsAsManyCiphertextsAndBytesAsWereAnnounced) {
   const auto secrets = secrets_of(small_numbers(2, 65, random));
   const ShuffleNetwork run(graph, secrets, parameters, 22, *cipher);
   const Packing packing =
-      shuffle_packing(parameters, secrets[0].grid(), cipher->plaintext_bits()).value();
+      shuffle_packing(parameters, secrets[0].grid(), 1, cipher->plaintext_bits()).value();
   EXPECT_GE(packing.slots(), 20U);
   const ShuffleSize size = shuffle_size(packing, 65, 2048, false);
   EXPECT_EQ(size.ciphertexts, packing.plaintexts(65));
@@ -55,10 +55,10 @@ TEST(ShufflePaillier, RefusesAKeyTooShortForTheMask) {
       make_sealing(lemma1, {0, graph, secret, *noise, keys, cipher.get()})->start();
   ASSERT_FALSE(started.has_value());
   EXPECT_EQ(started.error().name, "E-key-too-short");
-  const auto packing = shuffle_packing(lemma1, secret.grid(), std::nullopt);
+  const auto packing = shuffle_packing(lemma1, secret.grid(), 1, std::nullopt);
   const std::size_t needed = key_bits_for_slot(packing->slot_bits());
   EXPECT_NE(started.error().fix.find(std::to_string(needed)), std::string::npos);
-  EXPECT_TRUE(shuffle_packing(lemma1, secret.grid(), needed - 2).has_value());
+  EXPECT_TRUE(shuffle_packing(lemma1, secret.grid(), 1, needed - 2).has_value());
   EXPECT_LE(needed, 3072U);
 }
 

@@ -101,7 +101,7 @@ struct Errors {
 Study study_of(const MeasuredTable& table, double epsilon, bool error_bars) {
   Study study = study_for(table.schema, kParties, epsilon, kDelta);
   study.solve.error_bars = error_bars;
-  study.privacy.sensitivity = row_sensitivity(study.privacy.neighbours, study.solve);
+  study.privacy.sensitivity = row_sensitivity(*study.data, study.privacy.neighbours, study.solve);
   return study;
 }
 

@@ -46,8 +46,8 @@ Input input_of(const PlannedStudy& planned, PartyTable table) {
   const Study& study = planned.study;
   std::string digest = Digest("sotto sums").add(table.moments.sums).value();
   IntegerVector sums = std::move(table.moments.sums);
-  auto weights = entry_weights(table.moments.dimension,
-                               released_weights(study.privacy.neighbours, study.solve));
+  auto weights = entry_weights(table.moments.dimension, study.data->intercept,
+                               released_shares(*study.data, study.privacy.neighbours, study.solve));
   sums.resize(planned.plan.entries);
   weights.resize(planned.plan.entries);
   return {.secret = Secret::of_sums(std::move(sums), moments_grid(), std::move(weights)),

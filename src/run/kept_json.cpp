@@ -13,14 +13,22 @@
 namespace sotto {
 namespace {
 
-constexpr const char* kWeighting = "none";
-
 Bounds read_bounds(JsonFields& fields) {
   const Json pair = fields.json("bounds");
   const bool fine =
       pair.is_array() && pair.size() == 2 && pair[0].is_number() && pair[1].is_number();
   fields.expect(fine, "bounds", "two numbers");
   return fine ? Bounds{pair[0].get<double>(), pair[1].get<double>()} : Bounds{};
+}
+
+// Files from before there was a choice have no such fields: all rows alike.
+void read_weighting(JsonFields& fields, Schema& schema) {
+  if (!fields.has("weighting")) return;
+  const auto weighting = kWeightings.find(fields.text("weighting"));
+  fields.expect(weighting.has_value(), "weighting", "\"none\" or \"bounded\"");
+  schema.weighting = weighting.value_or(Weighting::kNone);
+  if (!fields.json("rows").is_null()) schema.rows = fields.count("rows");
+  schema.bounded_below = fields.optional_number("bounded_below");
 }
 
 std::string digest_of(Json json) {
@@ -142,6 +150,9 @@ Json schema_json(const Schema& schema) {
   return {{"intercept", schema.intercept},
           {"missing", schema.missing == MissingRule::kError ? "error" : "drop"},
           {"radius", schema.radius},
+          {"weighting", kWeightings[schema.weighting]},
+          {"rows", schema.rows == 0 ? Json(nullptr) : Json(schema.rows)},
+          {"bounded_below", number_or_null(schema.bounded_below)},
           {"target", {{"column", schema.target.column}, {"bounds", bounds(schema.target.bounds)}}},
           {"features", json_list(schema.features, feature_json)}};
 }
@@ -154,6 +165,7 @@ Schema schema_from(const Json& json, const std::string& path, std::string& probl
   fields.expect(missing == "drop" || missing == "error", "missing", "\"drop\" or \"error\"");
   schema.missing = missing == "error" ? MissingRule::kError : MissingRule::kDrop;
   schema.radius = fields.number("radius");
+  read_weighting(fields, schema);
   JsonFields target(fields.json("target"), path + ".target", problem);
   schema.target.column = target.text("column");
   schema.target.bounds = read_bounds(target);
@@ -169,8 +181,8 @@ Schema schema_from(const Json& json, const std::string& path, std::string& probl
   return schema;
 }
 
-std::string_view weighting_name(const Release& /*release*/) {
-  return kWeighting;
+std::string_view weighting_name(const Release& release) {
+  return kWeightings[release.schema.weighting];
 }
 
 Json release_json(const Release& release) {
@@ -178,7 +190,7 @@ Json release_json(const Release& release) {
   if (!release.squares_released()) {
     noise_sd(release.target(), release.target()) = std::numeric_limits<double>::quiet_NaN();
   }
-  return {{"weighting", kWeighting},
+  return {{"weighting", kWeightings[release.schema.weighting]},
           {"columns", release.columns()},
           {"scaling", scaling_json(release)},
           {"sums", triangle_json(release.moments)},
@@ -189,9 +201,10 @@ Json release_json(const Release& release) {
 Release release_from(const Json& json, std::string& problem) {
   JsonFields fields(json, "release", problem);
   Release release;
-  fields.expect(fields.text("weighting") == kWeighting, "weighting",
-                fmt::format("\"{}\"", kWeighting));
   release.schema = schema_from(fields.json("encoding"), "release.encoding", problem);
+  const auto weighting = kWeightings[release.schema.weighting];
+  fields.expect(fields.text("weighting") == weighting, "weighting",
+                fmt::format("\"{}\", as in its encoding", weighting));
   const auto valid = release.schema.validate();
   fields.expect(valid.has_value(), "encoding", valid ? "" : "a schema: " + valid.error().what);
   if (!problem.empty()) return release;

@@ -37,13 +37,14 @@ inline constexpr std::uintmax_t kMaxKeptBytes = 256'000'000;
 // E-model-digest: the file was changed after it was written.
 [[nodiscard]] Result<void> check_digest(const Json& json, const std::string& file);
 
-// intercept, missing, radius, target, features[].
+// intercept, missing, radius, weighting, rows, bounded_below, target, features[].
 [[nodiscard]] Json schema_json(const Schema& schema);
 [[nodiscard]] Schema schema_from(const Json& json, const std::string& path, std::string& problem);
 
 // weighting, columns[], scaling[], sums[], noise_sd[], encoding{}: numbers read back to the same
 // bits. With v a column's own value, clipped to its bounds, z = scale·(v − middle)/half; sums[] is
-// the upper triangle of Σzzᵀ with noise, row by row, null for a Σy² that was not released.
+// the upper triangle of Σzzᵀ with noise (weighting "bounded": Σw·zzᵀ), row by row, null for a Σy²
+// that was not released.
 [[nodiscard]] std::string_view weighting_name(const Release& release);
 [[nodiscard]] Json release_json(const Release& release);
 [[nodiscard]] Release release_from(const Json& json, std::string& problem);

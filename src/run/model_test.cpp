@@ -21,7 +21,7 @@ Release sample_release() {
   for (std::size_t k = 0; k < moments_size(household_schema().entries()); ++k) {
     sums.push_back(std::sqrt(2.0) * std::pow(10, static_cast<double>(k) / 4 - 12));
   }
-  return Release::from_sums(household_schema(), {.w2 = 1, .v2 = 0.25}, 1 / 3.0, sums);
+  return Release::from_sums(household_schema(), ball_shares({.w2 = 1, .v2 = 0.25}), 1 / 3.0, sums);
 }
 
 RunRecord sample_record() {

@@ -112,8 +112,9 @@ Result<PartyRun> PartyRun::make(PlannedStudy planned, PartyId self, const std::s
   const Study& study = run.study_;
   if (const auto* shuffle = std::get_if<ShuffleNoise>(&planned.plan.noise)) {
     SOTTO_ASSIGN(run.cipher_, cipher_for(study, CipherChoice::kPaillier));
-    SOTTO_ASSIGN(const auto packing, shuffle_packing(*shuffle, run.input_.secret.grid(),
-                                                     run.cipher_->plaintext_bits()));
+    SOTTO_ASSIGN(const auto packing,
+                 shuffle_packing(*shuffle, run.input_.secret.grid(),
+                                 run.input_.secret.least_weight(), run.cipher_->plaintext_bits()));
     run.plaintexts_ = packing.plaintexts(run.input_.secret.size());
   }
   if (study.solver == Solver::kGt) SOTTO_TRY(tracking_terms(planned));

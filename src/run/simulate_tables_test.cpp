@@ -65,7 +65,8 @@ TEST(SimulatedTables, PutsTheNoiseOfThePlanOnEveryEntry) {
       }
     }
     const double sigma = plan.sum_noise_sd;
-    const auto weights = entry_weights(2, released_weights(study.privacy.neighbours, study.solve));
+    const auto weights =
+        entry_weights(2, true, released_shares(*study.data, study.privacy.neighbours, study.solve));
     for (std::size_t k = 0; k < truth.size(); ++k) {
       // Four standard errors of a standard deviation.
       EXPECT_NEAR(std::sqrt(square[k]) * weights[k] / sigma, 1, 4 / std::sqrt(2.0 * trials))
@@ -242,7 +243,8 @@ TEST(SimulatedTables, WithoutErrorBarsReleasesNoSumOfSquaresAndAddsLessNoise) {
   Study with = study_for(small_schema(), 5, 1, 1e-6);
   Study without = with;
   without.solve.error_bars = false;
-  without.privacy.sensitivity = row_sensitivity(without.privacy.neighbours, without.solve);
+  without.privacy.sensitivity =
+      row_sensitivity(*without.data, without.privacy.neighbours, without.solve);
   const Plan full = make_plan(with, Solver::kDishuf).value();
   const Plan lean = make_plan(without, Solver::kDishuf).value();
   EXPECT_EQ(full.entries, 6U);

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "solve/centred.h"
+
 // Sums, an estimator, standard errors and what the model explains: put together, in own units.
 namespace sotto {
 namespace {
@@ -49,15 +51,31 @@ void warn_about_shortening(const Release& release, Fit& fit) {
                   encoding.radius()));
 }
 
+// noise_aware() for rows of weighted tables without an intercept: it needs ‖x‖ ≤ 1, and they have
+// ‖u‖² ≤ d.
+Result<Estimate> noise_aware_in_ball(const TableSums& table) {
+  const double scale = 1 / std::sqrt(static_cast<double>(table.sums.size()));
+  NoisySums sums = table.sums;
+  sums.a *= scale * scale;
+  sums.b *= scale;
+  sums.sigma_a *= scale * scale;
+  sums.sigma_b *= scale;
+  sums.own_sd_a *= scale * scale;
+  sums.own_sd_b *= scale;
+  SOTTO_ASSIGN(auto found, noise_aware(sums));
+  found.theta *= scale;
+  if (found.posterior_variance) *found.posterior_variance *= scale * scale;
+  return found;
+}
+
 }  // namespace
 
 Release release_of(const FitTerms& terms, std::span<const double> sums) {
-  return Release::from_sums(terms.schema, terms.weights, terms.sigma, sums);
+  return Release::from_sums(terms.schema, terms.shares, terms.sigma, sums);
 }
 
 std::optional<double> noisy_rows(const Release& release) {
-  if (!release.schema.intercept) return std::nullopt;
-  return release.moments(0, 0) / std::pow(release.scales()(0), 2);
+  return typical_weight(release).rows;
 }
 
 Result<double> rows_for_errors(const Release& release) {
@@ -74,13 +92,38 @@ Result<double> rows_for_errors(const Release& release) {
 }
 
 Result<PlugInErrors> model_errors(const Release& release, const Selection& selection) {
-  const TableSums table = table_sums(release, selection);
+  const TableSums table = sums_for_errors(release, selection);
   if (!table.squares_released) {
     return failed("E-refit-squares", "the study has error_bars = false, so Σy² was not released",
                   "another target, or a study with error_bars = true");
   }
   SOTTO_ASSIGN(const auto rows, rows_for_errors(release));
   return plug_in_errors(table.sums, {.value = table.sum_of_squares, .sigma = table.sigma_c}, rows);
+}
+
+TableSums sums_for_errors(const Release& release, const Selection& selection) {
+  TableSums table = table_sums(release, selection);
+  const double w = table.typical_weight;
+  if (w == 1) return table;
+  table.sums.a /= w;
+  table.sums.b /= w;
+  table.sums.sigma_a /= w;
+  table.sums.sigma_b /= w;
+  table.sums.own_sd_a /= w;
+  table.sums.own_sd_b /= w;
+  table.sum_of_squares /= w;
+  table.sigma_c /= w;
+  return table;
+}
+
+Result<Estimate> estimate_table(const FitMethod& method, const TableSums& table) {
+  if (method.estimator == Estimator::kRidge) {
+    return ridge(table.sums, method.ridge, table.intercept);
+  }
+  if (method.estimator == Estimator::kNoiseAware && table.weighted) {
+    return table.intercept ? centred_noise_aware(table) : noise_aware_in_ball(table);
+  }
+  return estimate(method.estimator, table.sums);
 }
 
 Result<Fit> fit_release(const Release& release, const Selection& selection,
@@ -92,8 +135,9 @@ Result<Fit> fit_release(const Release& release, const Selection& selection,
   }
   const TableSums table = table_sums(release, selection);
   const Fitter fitter = [&](const NoisySums& sums) {
-    return method.estimator == Estimator::kRidge ? ridge(sums, method.ridge, table.intercept)
-                                                 : estimate(method.estimator, sums);
+    TableSums there = table;
+    there.sums = sums;
+    return estimate_table(method, there);
   };
   SOTTO_ASSIGN(auto found, fitter(table.sums));
   Fit fit = solve::in_own_units(release, selection, found.theta, model_errors(release, selection));

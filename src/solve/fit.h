@@ -45,9 +45,17 @@ struct PlugInErrors {
   Eigen::VectorXd theta;
   Eigen::VectorXd standard_error;
   Eigen::MatrixXd covariance;
-  double residual_variance = 0;
-  double log_det_noiseless = 0;  // ln det s²Â⁻¹, what ln det Cov would be without noise
+  Eigen::MatrixXd sampling_covariance;  // s²Â⁻¹: what of it is not privacy noise
+  double residual_sum = 0;              // r, without bias; noise may make it negative
+  double residual_variance = 0;         // s²
+  double residual_variance_sd = 0;      // how uncertain s² is, by rows and noise
+  double log_det_noiseless = 0;         // ln det s²Â⁻¹, what ln det Cov would be without noise
 };
+
+// Satterthwaite's, of a variance of which the share ρ hangs on s²: 2s⁴/(ρ²·Var s²), infinite from
+// kNormalFrom on.
+inline constexpr double kNormalFrom = 1e6;
+[[nodiscard]] double degrees_of_freedom(const PlugInErrors& errors, double sampling_share);
 
 // ĉ, the released Σy², and the standard deviation of the noise on it.
 struct SumOfSquares {
@@ -57,18 +65,16 @@ struct SumOfSquares {
 
 // Standard errors that count the privacy noise, from the released sums alone:
 //
-//     r   = ĉ − θ̃ᵀb̂,   σ_r² = σ_c² + 4σ_B²‖θ̃‖² + θ̃ᵀKθ̃,   z = r/σ_r
-//     s²  = max(r + σ_r·φ(z)/Φ(z), 1e-4·N)/N
-//     Cov = Â⁻¹[s²Â + σ_B²I + K]Â⁻¹
-//     K   = Cov(Eθ̃) = (σ_A²/2)(‖θ̃‖²I + θ̃θ̃ᵀ)              shape kSvec
-//                     σ_A²(‖θ̃‖²I + θ̃θ̃ᵀ − diag(θ̃∘θ̃))      shape kEntries
+//     r   = ĉ − θ̃ᵀb̂ + tr(Â⁻¹(diag σ_B² + K)),   σ_r² = σ_c² + 4Σσ_B²θ̃² + θ̃ᵀKθ̃
+//     s²  = E[R | r]/(N − d),   r ~ N(R, σ_r²), R^¼ uniform on R ≥ 0
+//     Cov = Â⁻¹[s²Â + diag σ_B² + K]Â⁻¹,   K = Cov(Eθ̃) (noise_seen_through)
+//     Var s² = 2s⁴/(N − d) + Var[R | r]/(N − d)²
 //
-// (every entry's own σ_B and σ_A where they differ: noise_seen_through).
-// r is the residual sum of squares but for noise of σ_r; what is added to it makes it the
-// mean of what it may be, given that it is not negative: nothing where r is clearly above
-// its noise, and otherwise more than r. N is the number of rows (positive; may be an estimate).
-// E-errors-noise where λ_min(Â) < 2σ√d, σ the invariant_sigma(): then E is not
-// small beside Â, and the expansion behind the formula does not hold.
+// r is the residual sum of squares R but for noise of σ_r; what is added to ĉ − θ̃ᵀb̂ is what θ̃
+// has taken from it by following the noise. N is the number of rows (positive; may be an estimate).
+// E-errors-noise where λ_min(Â) < 2σ√d, σ the invariant_sigma(): then E is not small beside Â, and
+// the expansion behind the formula does not hold. Where entries have noise of their own, columns
+// are divided by √sd_kk first, so that one noisy column does not speak for all.
 // Proof: docs/proofs/standard_errors.md.
 [[nodiscard]] Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares,
                                                   double rows);
@@ -97,13 +103,12 @@ struct Fit {
 // What is public about a table's sums, and what is to be made of them.
 struct FitTerms {
   Schema schema;
-  RecordWeights weights;  // w² and v² of what was released
+  EntryShares shares;  // of what was released
   Estimator estimator = Estimator::kNoiseAware;
-  double sigma = 0;  // of the noise on an entry of weight 1
+  double sigma = 0;  // of the noise on an entry of share 1
 };
 
-// What a run has released, from the sums that it leaves: σ_A = σ on the diagonal, σ_B = σ/w, and
-// Σy² σ/v.
+// What a run has released, from the sums that it leaves: noise of σ/√share on every entry.
 [[nodiscard]] Release release_of(const FitTerms& terms, std::span<const double> sums);
 
 struct FitMethod {
@@ -118,6 +123,15 @@ struct FitMethod {
 
 // The same, where it can be used: E-errors-rows.
 [[nodiscard]] Result<double> rows_for_errors(const Release& release);
+
+// table_sums() with moments and noise divided by the typical weight w̄ of a row: Σw²xxᵀ, which is
+// what rows drawn anew make of Σwxxᵀ, is about w̄·Σwxxᵀ, so that errors and tests of weighted rows
+// are those of unweighted ones from these sums. Proof: docs/proofs/standard_errors.md.
+[[nodiscard]] TableSums sums_for_errors(const Release& release, const Selection& selection);
+
+// θ of a table's sums. The one place where the estimator "noise-aware" becomes the one for weighted
+// rows (centred.h) or the one for others (estimators.h).
+[[nodiscard]] Result<Estimate> estimate_table(const FitMethod& method, const TableSums& table);
 
 // plug_in_errors of a selection. E-refit-squares where the target's square stays at home,
 // E-errors-rows, E-errors-noise.
@@ -143,8 +157,16 @@ struct FitMethod {
 
 namespace solve {
 
-// s² of a residual sum of squares r whose noise has the standard deviation `noise`.
-[[nodiscard]] double residual_variance(double r, double noise, double rows);
+// N − d, at least 1: E-errors-rows.
+[[nodiscard]] Result<double> residual_freedom(double rows, Eigen::Index coefficients);
+
+// s² of a residual sum of squares r whose noise has the standard deviation `noise`, over so many
+// degrees of freedom; and its standard deviation. As in plug_in_errors.
+struct ResidualVariance {
+  double value = 0;
+  double sd = 0;
+};
+[[nodiscard]] ResidualVariance residual_variance(double r, double noise, double freedom);
 
 // θ of the selection's columns in own units, with the errors or why there are none.
 [[nodiscard]] Fit in_own_units(const Release& release, const Selection& selection,

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "solve/fit.h"
 
@@ -11,23 +10,92 @@
 namespace sotto {
 namespace {
 
-// s² is at least this, whatever the sums say; |y| ≤ 1.
-constexpr double kSmallestResidualVariance = 1e-4;
+// s² is at least this, whatever the sums say: what rounding leaves of |y| ≤ 1.
+constexpr double kSmallestResidualVariance = 1e-12;
 
-// E[x | x ≥ 0] for x ~ N(value, σ²): value + σ·φ(z)/Φ(z), z = value/σ.
-double mean_above_zero(double value, double sigma) {
-  constexpr double kFarBelow = -30;  // from here on σ/−z is it to 0.3 %
-  if (sigma == 0) return std::max(value, 0.0);
-  const double z = value / sigma;
-  if (z < kFarBelow) return sigma / -z;
-  const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
-  return value + sigma * density / (std::erfc(-z / std::numbers::sqrt2) / 2);
+// Rows beyond the coefficients, at least.
+constexpr double kLeastFreedom = 1;
+
+// Mean and variance of R ≥ 0 given z ~ N(R, 1), under a uniform prior on R^¼: by midpoints in
+// t = R^¼, where the integrand is even in t⁴ and the rule therefore converges geometrically.
+struct ResidualPosterior {
+  double mean = 0;
+  double variance = 0;
+};
+ResidualPosterior residual_posterior(double z) {
+  constexpr double kFarAbove = 1000;  // from here on the prior moves the mean by −¾/z alone
+  constexpr double kBelow = -5;
+  constexpr double kReach = 9;
+  constexpr int kPoints = 400;
+  if (z > kFarAbove) return {.mean = z - 0.75 / z, .variance = 1};
+  const double most = z > kBelow ? z + kReach : 25 / -z;
+  const double from = std::pow(std::max(z - kReach, 0.0), 0.25);
+  const double step = (std::pow(most, 0.25) - from) / kPoints;
+  double weight = 0;
+  double first = 0;
+  double second = 0;
+  // For z < 0 the peak is at R = 0: taken off, nothing underflows.
+  const double highest = z > 0 ? 0 : z * z / 2;
+  for (int k = 0; k < kPoints; ++k) {
+    const double residuals = std::pow(from + (k + 0.5) * step, 4);
+    const double density = std::exp(highest - std::pow(residuals - z, 2) / 2);
+    weight += density;
+    first += density * residuals;
+    second += density * residuals * residuals;
+  }
+  const double mean = first / weight;
+  return {.mean = mean, .variance = std::max(second / weight - mean * mean, 0.0)};
+}
+
+// How far Â is above its noise: refused where `smallest` < `needed`.
+struct NoiseLimit {
+  double smallest = 0;
+  double needed = 0;
+};
+NoiseLimit noise_limit(const NoisySums& sums, const solve::SpectrumOfSums& spectrum) {
+  const auto size = static_cast<double>(sums.size());
+  const double rounding =
+      size * std::numeric_limits<double>::epsilon() * spectrum.values.cwiseAbs().maxCoeff();
+  if (sums.shape == NoiseShape::kOwn && sums.own_sd_a.diagonal().minCoeff() > 0) {
+    const Eigen::VectorXd t = sums.own_sd_a.diagonal();
+    const Eigen::MatrixXd by = (t * t.transpose()).cwiseSqrt();
+    const double typical = std::exp(t.array().log().mean());
+    const solve::SpectrumOfSums scaled(sums.a.cwiseQuotient(by));
+    const double sigma = covering_sigma(sums.own_sd_a.cwiseQuotient(by));
+    if (spectrum.values(0) <= rounding) return {.smallest = spectrum.values(0), .needed = rounding};
+    return {.smallest = typical * scaled.values(0),
+            .needed = typical * 2 * sigma * std::sqrt(size)};
+  }
+  return {.smallest = spectrum.values(0),
+          .needed = std::max(2 * sums.invariant_sigma() * std::sqrt(size), rounding)};
 }
 
 }  // namespace
 
-double solve::residual_variance(double r, double noise, double rows) {
-  return std::max(mean_above_zero(r, noise) / rows, kSmallestResidualVariance);
+Result<double> solve::residual_freedom(double rows, Eigen::Index coefficients) {
+  const double freedom = rows - static_cast<double>(coefficients);
+  if (freedom >= kLeastFreedom) return freedom;
+  return failed(
+      "E-errors-rows",
+      fmt::format("about {:.0f} rows are too few for {} coefficients", rows, coefficients),
+      "more rows, or fewer features");
+}
+
+solve::ResidualVariance solve::residual_variance(double r, double noise, double freedom) {
+  ResidualPosterior residuals{.mean = std::max(r, 0.0), .variance = 0};
+  if (noise > 0) {
+    const ResidualPosterior scaled = residual_posterior(r / noise);
+    residuals = {.mean = noise * scaled.mean, .variance = noise * noise * scaled.variance};
+  }
+  const double value = std::max(residuals.mean / freedom, kSmallestResidualVariance);
+  return {.value = value,
+          .sd = std::sqrt(2 * value * value / freedom + residuals.variance / (freedom * freedom))};
+}
+
+double degrees_of_freedom(const PlugInErrors& errors, double sampling_share) {
+  const double uncertain = sampling_share * errors.residual_variance_sd / errors.residual_variance;
+  const double freedom = 2 / (uncertain * uncertain);
+  return freedom < kNormalFrom ? freedom : std::numeric_limits<double>::infinity();
 }
 
 Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares, double rows) {
@@ -38,12 +106,7 @@ Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares,
                      "a positive number of rows and a finite sum");
   }
   const solve::SpectrumOfSums spectrum(sums.a);
-  const double smallest = spectrum.values(0);
-  const auto size = static_cast<double>(sums.size());
-  const double noise = 2 * sums.invariant_sigma() * std::sqrt(size);
-  const double rounding =
-      size * std::numeric_limits<double>::epsilon() * spectrum.values.cwiseAbs().maxCoeff();
-  const double needed = std::max(noise, rounding);
+  const auto [smallest, needed] = noise_limit(sums, spectrum);
   if (smallest < needed || smallest <= 0) {
     return failed(
         "E-errors-noise",
@@ -52,6 +115,7 @@ Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares,
                     smallest, needed),
         "more rows, a larger ε, or fewer or less correlated features");
   }
+  SOTTO_ASSIGN(const auto freedom, solve::residual_freedom(rows, sums.size()));
   const Eigen::VectorXd inverse_values = spectrum.values.cwiseInverse();
   const Eigen::MatrixXd inverse =
       spectrum.vectors * inverse_values.asDiagonal() * spectrum.vectors.transpose();
@@ -63,10 +127,14 @@ Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares,
   const double residual_noise =
       std::sqrt(squares.sigma * squares.sigma + 4 * variance_b.dot(found.theta.cwiseAbs2()) +
                 found.theta.dot(middle * found.theta));
-  const double residuals = squares.value - found.theta.dot(sums.b);
-  found.residual_variance = solve::residual_variance(residuals, residual_noise, rows);
   middle.diagonal() += variance_b;
-  found.covariance = found.residual_variance * inverse + inverse * middle * inverse;
+  const double followed = inverse.cwiseProduct(middle).sum();
+  found.residual_sum = squares.value - found.theta.dot(sums.b) + followed;
+  const auto residuals = solve::residual_variance(found.residual_sum, residual_noise, freedom);
+  found.residual_variance = residuals.value;
+  found.residual_variance_sd = residuals.sd;
+  found.sampling_covariance = found.residual_variance * inverse;
+  found.covariance = found.sampling_covariance + inverse * middle * inverse;
   found.log_det_noiseless = (found.residual_variance * inverse_values).array().log().sum();
   found.standard_error = found.covariance.diagonal().cwiseSqrt();
   return found;

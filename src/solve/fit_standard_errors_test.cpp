@@ -19,46 +19,74 @@ NoisySums sums_with_noise(double sigma_a, double sigma_b) {
 }
 
 TEST(PlugInErrors, AgreeWithTheReference) {
-  // reference: 60-digit arithmetic, the mean of the residual sum above 0 by quadrature.
+  // reference: the posterior of the residual sum by quadrature in 40-digit arithmetic.
   const auto found = plug_in_errors(sums_with_noise(7.3, 5.2), {60, 14.6}, 900);
   ASSERT_TRUE(found.has_value());
   const Eigen::Vector3d theta(0.39193313349893916, -0.523197148962195, 0.5761157630074825);
-  const Eigen::Vector3d error(0.0507285741730748416, 0.122129352779582023, 0.22727275484091397);
+  const Eigen::Vector3d error(0.05009275512844197, 0.12143532824878535, 0.22649316029586397);
   EXPECT_LT((found->theta - theta).cwiseAbs().maxCoeff(), 1e-13);
   EXPECT_LT((found->standard_error - error).cwiseAbs().maxCoeff(), 1e-13);
-  EXPECT_NEAR(found->residual_variance, 0.0262047364052934225, 1e-14);
+  EXPECT_NEAR(found->residual_variance, 0.013593117073684742, 1e-13);
+  EXPECT_NEAR(found->residual_variance_sd, 0.01549062532540704, 1e-13);
 }
 
 TEST(PlugInErrors, AreTheOrdinaryOnesWithoutNoise) {
   const NoisySums sums = sums_with_noise(0, 0);
   const auto found = plug_in_errors(sums, {60, 0}, 900);
-  EXPECT_NEAR(found->residual_variance, 0.0206504940909590457, 1e-14);
+  EXPECT_NEAR(found->residual_variance, 0.020719559288587666, 1e-14);
+  EXPECT_NEAR(found->residual_variance_sd, 0.0009783613551069856, 1e-14);
   const Eigen::MatrixXd inverse = sotto::inverse(sums.a);
   EXPECT_LT((found->covariance - found->residual_variance * inverse).norm(), 1e-15);
 }
 
 // σ_c = 14.6, σ_r = 18.06: the less r says, the more of its noise counts.
 TEST(PlugInErrors, TakeTheResidualVarianceForAsLargeAsItsNoiseAllows) {
-  // reference: 60-digit arithmetic, by quadrature.
+  // reference: 40-digit arithmetic, by quadrature.
   const auto variance = [](double sum_of_squares, double sigma) {
     return plug_in_errors(sums_with_noise(7.3, 5.2), {sum_of_squares, sigma}, 900)
         ->residual_variance;
   };
-  EXPECT_NEAR(variance(300, 14.6), 0.287317160757625712, 1e-14);  // r = 14σ_r: nothing added
-  EXPECT_NEAR(variance(60, 0), 0.0217120975249462028, 1e-14);     // Â's and b̂'s noise alone
-  EXPECT_NEAR(variance(1, 14.6), 0.00697299272250429053, 1e-13);
-  EXPECT_NEAR(variance(-50, 14.6), 0.00370070004896481586, 1e-13);
-  EXPECT_NEAR(variance(-541, 14.6), variance(-542, 14.6), 1e-5) << "where the formula changes";
-  EXPECT_GT(variance(-541, 14.6), variance(-10'000, 14.6));
+  EXPECT_NEAR(variance(300, 14.6), 0.290270654285995, 1e-13);  // r = 14σ_r: hardly anything
+  EXPECT_NEAR(variance(60, 0), 0.016351617262936536, 1e-13);   // Â's and b̂'s noise alone
+  EXPECT_NEAR(variance(1, 14.6), 0.001988660797831266, 1e-13);
+  EXPECT_NEAR(variance(-50, 14.6), 0.000977769147098523, 1e-12);
+  EXPECT_NEAR(variance(-400, 14.6), 0.00020668085363001603, 1e-12);
+}
+
+TEST(PlugInErrors, TakeTheResidualVarianceWithoutAJumpWhereTheRuleChanges) {
+  const auto variance = [](double r) { return solve::residual_variance(r, 1, 100).value; };
+  for (const double r : {-5.0, 9.0, 1000.0}) {
+    EXPECT_NEAR(variance(r - 1e-9) / variance(r + 1e-9), 1, 1e-8) << r;
+  }
+  for (double r = -40; r < 40; r += 0.25) EXPECT_LT(variance(r), variance(r + 0.25)) << r;
 }
 
 TEST(PlugInErrors, KeepTheResidualVarianceOffZero) {
-  for (const double sum_of_squares : {41.5, 1.0, -50.0}) {
-    const auto found = plug_in_errors(sums_with_noise(0, 0), {sum_of_squares, 0}, 900);
-    EXPECT_DOUBLE_EQ(found->residual_variance, 1e-4);
-  }
-  EXPECT_DOUBLE_EQ(plug_in_errors(sums_with_noise(7.3, 5.2), {-1e9, 14.6}, 900)->residual_variance,
-                   1e-4);
+  EXPECT_DOUBLE_EQ(plug_in_errors(sums_with_noise(0, 0), {41.0, 0}, 900)->residual_variance, 1e-12);
+  const double drowned =
+      plug_in_errors(sums_with_noise(7.3, 5.2), {-1e9, 14.6}, 900)->residual_variance;
+  EXPECT_GT(drowned, 0);
+  EXPECT_LT(drowned, 1e-6);
+}
+
+TEST(PlugInErrors, AreRefusedWhereRowsAreFewerThanCoefficients) {
+  EXPECT_TRUE(plug_in_errors(sums_with_noise(1, 1), {60, 1}, 4).has_value());
+  const auto few = plug_in_errors(sums_with_noise(1, 1), {60, 1}, 3.5);
+  ASSERT_FALSE(few.has_value());
+  EXPECT_EQ(few.error().name, "E-errors-rows");
+}
+
+// A column with much noise of its own is judged by its own noise, not the others by it.
+TEST(PlugInErrors, AreNotRefusedForOneNoisyColumnThatIsFarAboveItsNoise) {
+  NoisySums sums = sums_with_noise(0, 0);
+  sums.shape = NoiseShape::kOwn;
+  sums.own_sd_b = Eigen::Vector3d::Ones();
+  sums.own_sd_a = Eigen::MatrixXd::Constant(3, 3, 0.7);
+  sums.own_sd_a.diagonal() << 30, 1, 1;
+  EXPECT_LT(solve::SpectrumOfSums(sums.a).values(0), 2 * sums.invariant_sigma() * std::sqrt(3.0));
+  EXPECT_TRUE(plug_in_errors(sums, {60, 1}, 900).has_value());
+  sums.own_sd_a.diagonal() << 90, 1, 1;
+  EXPECT_EQ(plug_in_errors(sums, {60, 1}, 900).error().name, "E-errors-noise");
 }
 
 TEST(PlugInErrors, AreRefusedWithTheReasonWhereNoiseIsNotSmallBesideTheData) {

@@ -81,7 +81,10 @@ Error too_noisy(const char* what, double smallest, double needed) {
 Result<Fit> two_stage(const Release& release, const Selection& selection,
                       const std::vector<Eigen::Index>& instruments) {
   SOTTO_ASSIGN(const auto at, places_of(release, selection, instruments));
-  const auto [w, sd] = part_of(release, selection, at.more);
+  auto [w, sd] = part_of(release, selection, at.more);
+  const double weight = typical_weight(release).weight;
+  w /= weight;
+  sd /= weight;
   const Eigen::MatrixXd g = w(at.z, at.z);
   const Eigen::MatrixXd h = w(at.z, at.x);
   SOTTO_TRY(validate(NoisySums{.a = g, .b = w(at.z, at.y)}));
@@ -125,10 +128,19 @@ Result<Fit> two_stage(const Release& release, const Selection& selection,
         a * a.transpose() - through * a.transpose() - a * through.transpose();
     PlugInErrors found;
     found.theta = theta;
-    found.residual_variance =
-        solve::residual_variance(a.dot(w * a), std::sqrt(noise_variance(sd, moved)), rows);
-    found.covariance =
-        p * (found.residual_variance * g + noise_seen_through(sd, a)(at.z, at.z)) * p.transpose();
+    SOTTO_ASSIGN(const auto freedom, solve::residual_freedom(rows, at.y));
+    // θ̃ follows the noise; what r loses by that to second order is given back.
+    const Eigen::MatrixXd seen = noise_seen_through(sd, a);
+    const Eigen::MatrixXd noise_of_theta = p * seen(at.z, at.z) * p.transpose();
+    const double followed = 2 * p.cwiseProduct(seen(at.x, at.z)).sum() -
+                            w(at.x, at.x).cwiseProduct(noise_of_theta).sum();
+    found.residual_sum = a.dot(w * a) + followed;
+    const auto residuals =
+        solve::residual_variance(found.residual_sum, std::sqrt(noise_variance(sd, moved)), freedom);
+    found.residual_variance = residuals.value;
+    found.residual_variance_sd = residuals.sd;
+    found.sampling_covariance = p * (found.residual_variance * g) * p.transpose();
+    found.covariance = found.sampling_covariance + noise_of_theta;
     found.standard_error = found.covariance.diagonal().cwiseSqrt();
     return found;
   };

@@ -53,7 +53,7 @@ TEST(TwoStage, AgreesWithTheTextbookOnRowsWithoutNoise) {
   const Eigen::MatrixXd fitted = z * inverse(z.transpose() * z) * z.transpose() * x;
   const Eigen::MatrixXd product = inverse(fitted.transpose() * fitted);
   const Eigen::VectorXd theta = product * fitted.transpose() * rows.col(5);
-  const double s2 = (rows.col(5) - x * theta).squaredNorm() / 500;
+  const double s2 = (rows.col(5) - x * theta).squaredNorm() / (500 - 3);
   ASSERT_TRUE(fit.errors_refused.empty()) << fit.errors_refused;
   for (std::size_t k = 0; k < 3; ++k) {
     const auto entry = static_cast<Eigen::Index>(k);

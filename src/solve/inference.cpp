@@ -1,145 +1,143 @@
 #include "solve/inference.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <numbers>
 
 #include "base/statistics.h"
-#include "base/student.h"
 
-// θ̃, its covariance and what is uncertain about the residual variance in it: t, F and R².
+// A model's errors, in own units and with their degrees of freedom.
 namespace sotto {
+namespace inference {
 namespace {
 
-// What every statement about a selection begins with.
-struct InferenceSums {
-  TableSums table;
-  PlugInErrors errors;
-  Eigen::MatrixXd inverse;  // Â⁻¹
-  double rows = 0;
-  double residual = 0;        // N − d, at least 1
-  double variance = 0;        // s² = r/(N − d), the noise on r counted in
-  double variance_noise = 0;  // its standard deviation: from rows, and from noise
-};
-
-Result<InferenceSums> inference_sums(const Release& release, const Selection& selection) {
-  InferenceSums of;
-  of.table = table_sums(release, selection);
-  SOTTO_ASSIGN(of.errors, model_errors(release, selection));
-  SOTTO_ASSIGN(of.rows, rows_for_errors(release));
-  const NoisySums& sums = of.table.sums;
-  const solve::SpectrumOfSums spectrum(sums.a);
-  of.inverse =
-      spectrum.vectors * spectrum.values.cwiseInverse().asDiagonal() * spectrum.vectors.transpose();
-  of.residual = std::max(of.rows - static_cast<double>(sums.size()), 1.0);
-  const Eigen::VectorXd& theta = of.errors.theta;
-  const double noise =
-      std::sqrt(std::pow(of.table.sigma_c, 2) + 4 * sums.sd_b().cwiseAbs2().dot(theta.cwiseAbs2()) +
-                theta.dot(noise_seen_through(sums.sd_a(), theta) * theta));
-  const double r = of.table.sum_of_squares - theta.dot(sums.b);
-  const double rounding = 1e-14 * of.table.sum_of_squares;
-  of.variance = noise > 0 ? of.errors.residual_variance * of.rows / of.residual
-                          : std::max(r, rounding) / of.residual;
-  of.variance_noise = std::hypot(of.variance * std::sqrt(2 / of.residual), noise / of.residual);
-  return of;
+// P(|T| > t) for Student's T; the normal's where the degrees of freedom are infinite.
+double two_sided(double t, double freedom) {
+  if (std::isinf(freedom)) return std::erfc(std::abs(t) / std::numbers::sqrt2);
+  return f_tail(t * t, 1, freedom);
 }
 
-// Degrees of freedom of s²·a + n, of which only s² is uncertain (Satterthwaite).
-double satterthwaite(const InferenceSums& of, double sampling, double all) {
-  const double uncertain = of.variance_noise * sampling / of.variance;
-  return uncertain > 0 ? 2 * std::pow(all / uncertain, 2) : std::numeric_limits<double>::infinity();
+// The linear map to own units of a selection's entries, and those entries of it.
+Eigen::MatrixXd to_own_units(const Selection& selection) {
+  const Eigen::MatrixXd all = Encoding::make(selection.schema)->own_units_matrix();
+  return all(selection.entries, selection.entries);
 }
 
-Eigen::MatrixXd sampling_of(const InferenceSums& of) {
-  return of.variance * of.inverse;
+// R² = 1 − r/T to first order in the noise: ⟨…⟩ the noise's coefficients, ρ = r/T,
+//
+//     Var R² = 4R²(1 − R²)²/N + [(1 − ρ)²σ_c² + 4Σσ_B²(θ̃ − ρm)² + Var⟨E, θ̃θ̃ᵀ − ρmmᵀ⟩]/T²
+//
+// with m the trivial prediction (the mean), T = ĉ − m·b̂ + what m has taken by following the noise.
+Result<Determination> determination_of(const TableSums& table, const PlugInErrors& errors,
+                                       double rows) {
+  const NoisySums& sums = table.sums;
+  const Eigen::MatrixXd sd_a = sums.sd_a();
+  const Eigen::VectorXd variance_b = sums.sd_b().cwiseAbs2();
+  const double freedom = rows - static_cast<double>(sums.size());
+  Eigen::VectorXd trivial = Eigen::VectorXd::Zero(sums.size());
+  double total = table.sum_of_squares;
+  if (table.intercept) {
+    trivial(0) = sums.b(0) / sums.a(0, 0);
+    const double followed = (variance_b(0) + std::pow(trivial(0) * sd_a(0, 0), 2)) / sums.a(0, 0);
+    total += followed - trivial(0) * sums.b(0);
+  }
+  const double c2 = table.sigma_c * table.sigma_c;
+  const double total_sd = std::sqrt(c2 + 4 * variance_b.dot(trivial.cwiseAbs2()) +
+                                    noise_variance(sd_a, trivial * trivial.transpose()));
+  if (total <= solve::kClearly * total_sd) {
+    return failed("E-errors-noise", "the noise is not small beside the target's variance",
+                  "more rows, or a larger ε");
+  }
+  const double rho = std::max(errors.residual_sum, 0.0) / total;
+  const double share = 1 - rho;
+  const Eigen::MatrixXd moved =
+      errors.theta * errors.theta.transpose() - rho * trivial * trivial.transpose();
+  const double noise = share * share * c2 +
+                       4 * variance_b.dot((errors.theta - rho * trivial).cwiseAbs2()) +
+                       noise_variance(sd_a, moved);
+  const double sampling = 4 * std::max(share, 0.0) * rho * rho / rows;
+  const double half = kInterval95 * std::sqrt(sampling + noise / (total * total));
+  const double penalty = (rows - (table.intercept ? 1 : 0)) / freedom;
+  const auto adjusted = [&](double r2) { return 1 - (1 - r2) * penalty; };
+  return Determination{
+      .plain = {.share = share, .low = share - half, .high = share + half},
+      .adjusted = {
+          .share = adjusted(share), .low = adjusted(share - half), .high = adjusted(share + half)}};
 }
 
-Eigen::MatrixXd covariance_of(const InferenceSums& of) {
-  return of.errors.covariance + (of.variance - of.errors.residual_variance) * of.inverse;
+Result<NestedTest> whole_model(const TableSums& table, const PlugInErrors& errors) {
+  std::vector<Eigen::Index> slopes;
+  for (Eigen::Index k = table.intercept ? 1 : 0; k < table.sums.size(); ++k) slopes.push_back(k);
+  if (slopes.empty()) {
+    return failed("E-refit-features", "the model has no features to test", "choose features");
+  }
+  return nested_test(errors, slopes);
 }
 
-NestedTest wald_test(const InferenceSums& of, const std::vector<Eigen::Index>& left_out) {
-  const Eigen::VectorXd theta = of.errors.theta(left_out);
-  const Eigen::MatrixXd covariance = covariance_of(of)(left_out, left_out);
-  const Eigen::MatrixXd sampling = sampling_of(of)(left_out, left_out);
-  const solve::SpectrumOfSums spectrum(covariance);
-  const auto [direction, dropped] = solve::minimum_norm(spectrum.values, spectrum.vectors, theta);
-  NestedTest test;
-  test.left_out = static_cast<double>(left_out.size());
-  test.f = theta.dot(direction) / test.left_out;
-  test.residual =
-      satterthwaite(of, direction.dot(sampling * direction), direction.dot(covariance * direction));
-  constexpr double kAsGoodAsInfinite = 1e6;
-  test.p = f_tail(test.f, test.left_out, std::min(test.residual, kAsGoodAsInfinite));
+CoefficientTest test_of(const PlugInErrors& errors, double value, double variance,
+                        double sampling) {
+  CoefficientTest test;
+  test.value = value;
+  test.standard_error = std::sqrt(variance);
+  test.sampling_share = sampling / variance;
+  test.degrees_of_freedom = degrees_of_freedom(errors, test.sampling_share);
+  test.t = value / test.standard_error;
+  test.p = two_sided(test.t, test.degrees_of_freedom);
+  const double half = interval_factor(0.95, test.degrees_of_freedom) * test.standard_error;
+  test.low = value - half;
+  test.high = value + half;
   return test;
 }
 
-Result<Determination> determination_of(const InferenceSums& of) {
-  const auto plain = explained_variance([](const NoisySums& sums) { return exact_solution(sums); },
-                                        of.errors.theta, of.table);
-  if (!plain) {
-    return failed("E-errors-noise", "the noise hides how much the target varies",
-                  "more rows, or a larger ε");
+}  // namespace
+}  // namespace inference
+
+double interval_factor(double level, double degrees_of_freedom) {
+  const auto outside = [&](double factor) {
+    return inference::two_sided(factor, degrees_of_freedom);
+  };
+  double low = 0;
+  double high = 1;
+  while (outside(high) > 1 - level && high < 1e12) high *= 2;
+  for (int k = 0; k < 200 && low < high; ++k) {
+    const double middle = low + (high - low) / 2;
+    if (middle <= low || middle >= high) break;
+    (outside(middle) > 1 - level ? low : high) = middle;
   }
-  const double factor = (of.rows - (of.table.intercept ? 1 : 0)) / of.residual;
-  const auto adjusted = [&](double share) { return 1 - (1 - share) * factor; };
-  return Determination{.plain = *plain,
-                       .adjusted = {.share = adjusted(plain->share),
-                                    .low = adjusted(plain->low),
-                                    .high = adjusted(plain->high)}};
+  return high;
 }
 
-}  // namespace
-
 Result<Inference> infer(const Release& release, const Selection& selection) {
-  SOTTO_ASSIGN(const auto of, inference_sums(release, selection));
+  SOTTO_ASSIGN(const auto errors, model_errors(release, selection));
+  SOTTO_ASSIGN(const auto rows, rows_for_errors(release));
+  const TableSums table = sums_for_errors(release, selection);
+  const Eigen::MatrixXd to_own = inference::to_own_units(selection);
   const Encoding encoding = *Encoding::make(selection.schema);
-  const auto d = static_cast<Eigen::Index>(encoding.dimension());
-  const auto own = [&](const Eigen::MatrixXd& covariance) -> Eigen::MatrixXd {
-    Eigen::MatrixXd all = Eigen::MatrixXd::Zero(d, d);
-    all(selection.entries, selection.entries) = covariance;
-    return encoding.to_own_units(Eigen::VectorXd::Zero(d), all)
-        .covariance(selection.entries, selection.entries);
-  };
-  Eigen::VectorXd theta = Eigen::VectorXd::Zero(d);
-  theta(selection.entries) = of.errors.theta;
-  const Eigen::VectorXd values = encoding.to_own_units(theta).values;
+  const Eigen::VectorXd offset = encoding.own_units_offset();
   Inference found{.coefficients = {},
-                  .covariance = own(covariance_of(of)),
-                  .sampling_covariance = own(sampling_of(of)),
-                  .residual_sd = encoding.target_scale().half * std::sqrt(of.variance),
-                  .residual_degrees_of_freedom = 2 * std::pow(of.variance / of.variance_noise, 2),
-                  .rows = of.rows,
-                  .determination = determination_of(of),
-                  .whole_model = failed("E-refit-features", "the model has no features to test",
-                                        "a model with features")};
-  for (std::size_t k = 0; k < selection.entries.size(); ++k) {
-    const auto at = static_cast<Eigen::Index>(k);
-    CoefficientTest test{.entry = selection.entries[k], .value = values(selection.entries[k])};
-    test.standard_error = std::sqrt(found.covariance(at, at));
-    test.degrees_of_freedom =
-        satterthwaite(of, found.sampling_covariance(at, at), found.covariance(at, at));
-    test.t = test.value / test.standard_error;
-    test.p = t_tail(test.t, test.degrees_of_freedom);
-    const double half = interval_factor(0.95, test.degrees_of_freedom) * test.standard_error;
-    test.low = test.value - half;
-    test.high = test.value + half;
-    test.sampling_share = found.sampling_covariance(at, at) / found.covariance(at, at);
+                  .covariance = to_own * errors.covariance * to_own.transpose(),
+                  .sampling_covariance = to_own * errors.sampling_covariance * to_own.transpose(),
+                  .residual_sd = std::sqrt(errors.residual_variance) * encoding.target_scale().half,
+                  .residual_degrees_of_freedom = degrees_of_freedom(errors, 1),
+                  .rows = rows,
+                  .determination = inference::determination_of(table, errors, rows),
+                  .whole_model = inference::whole_model(table, errors)};
+  const Eigen::VectorXd values = to_own * errors.theta + offset(selection.entries);
+  for (Eigen::Index k = 0; k < values.size(); ++k) {
+    CoefficientTest test = inference::test_of(errors, values(k), found.covariance(k, k),
+                                              found.sampling_covariance(k, k));
+    test.entry = selection.entries[static_cast<std::size_t>(k)];
     found.coefficients.push_back(test);
   }
-  std::vector<Eigen::Index> slopes(selection.columns.size() - (of.table.intercept ? 1 : 0));
-  std::iota(slopes.begin(), slopes.end(), of.table.intercept ? 1 : 0);
-  if (!slopes.empty()) found.whole_model = wald_test(of, slopes);
   return found;
 }
 
 Result<NestedTest> nested_test(const Release& release, const Selection& selection,
                                const std::vector<Eigen::Index>& left_out) {
-  SOTTO_ASSIGN(const auto of, inference_sums(release, selection));
-  return wald_test(of, left_out);
-}
-
-double interval_factor(double level, double degrees_of_freedom) {
-  return t_reach(level, degrees_of_freedom);
+  SOTTO_ASSIGN(const auto errors, model_errors(release, selection));
+  return nested_test(errors, left_out);
 }
 
 }  // namespace sotto

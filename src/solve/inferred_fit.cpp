@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
-#include "base/student.h"
+#include "base/statistics.h"
 
 // Fits with their inference, two-stage ones included; and other base levels.
 namespace sotto {
@@ -78,10 +79,12 @@ CoefficientTest solve::coefficient_test(Eigen::Index entry, double value, double
                                         double sampling, double residual_freedom) {
   CoefficientTest test{.entry = entry, .value = value, .standard_error = std::sqrt(variance)};
   test.sampling_share = variance > 0 ? sampling / variance : 1;
-  test.degrees_of_freedom =
-      sampling > 0 ? residual_freedom * std::pow(variance / sampling, 2) : inferred::kInfinite;
+  const double freedom = residual_freedom / std::pow(test.sampling_share, 2);
+  test.degrees_of_freedom = freedom < kNormalFrom ? freedom : inferred::kInfinite;
   test.t = value / test.standard_error;
-  test.p = t_tail(test.t, test.degrees_of_freedom);
+  test.p = std::isinf(test.degrees_of_freedom)
+               ? std::erfc(std::abs(test.t) / std::numbers::sqrt2)
+               : f_tail(test.t * test.t, 1, test.degrees_of_freedom);
   const double half = interval_factor(0.95, test.degrees_of_freedom) * test.standard_error;
   test.low = value - half;
   test.high = value + half;

@@ -31,8 +31,9 @@ struct InferredFit {
 //
 // R² is about 0, as in every regression without a constant. No estimator but this one: it is the
 // least-squares solution, with each entry's noise followed exactly. Refused as plug_in_errors(),
-// with G in place of Â. E-refit-singular; E-refit-features: nothing but the intercept is selected,
-// or the release has none. Proof: docs/proofs/refit.md.
+// with G in place of Â; of weighted rows as in sums_for_errors(). E-refit-singular;
+// E-refit-features: nothing but the intercept is selected, or the release has none. Proof:
+// docs/proofs/refit.md.
 [[nodiscard]] Result<InferredFit> through_origin(const Release& release,
                                                  const Selection& selection);
 
@@ -54,7 +55,7 @@ namespace solve {
 
 // t, p and interval of one coefficient whose variance is `variance`, `sampling` of it from rows.
 // With ν degrees of freedom of s², ν·(variance/sampling)² of them are the coefficient's
-// (Satterthwaite: the noise's part is known).
+// (Satterthwaite: the noise's part is known), infinitely many from kNormalFrom on.
 [[nodiscard]] CoefficientTest coefficient_test(Eigen::Index entry, double value, double variance,
                                                double sampling, double residual_freedom);
 

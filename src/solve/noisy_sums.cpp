@@ -137,6 +137,15 @@ Result<void> validate(const NoisySums& sums) {
 
 namespace solve {
 
+double mean_above_zero(double value, double sigma) {
+  constexpr double kFarBelow = -30;  // from here on σ/−z is it to 0.3 %
+  if (sigma == 0) return std::max(value, 0.0);
+  const double z = value / sigma;
+  if (z < kFarBelow) return sigma / -z;
+  const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
+  return value + sigma * density / (std::erfc(-z / std::numbers::sqrt2) / 2);
+}
+
 SpectrumOfSums::SpectrumOfSums(const Eigen::MatrixXd& symmetric) {
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(symmetric);
   check(solver.info() == Eigen::Success, "a finite symmetric matrix has a spectrum");

@@ -73,6 +73,9 @@ namespace solve {
 // How many standard deviations of its noise a number must be away from 0 to be divided by.
 inline constexpr double kClearly = 3;
 
+// E[x | x ≥ 0] for x ~ N(value, σ²): value + σ·φ(z)/Φ(z), z = value/σ.
+[[nodiscard]] double mean_above_zero(double value, double sigma);
+
 // Â = QΛQᵀ, eigenvalues in ascending order. Every estimator works in this basis:
 // it is backward stable for definite and indefinite Â alike, and shows how far
 // Â is from singular.

@@ -43,12 +43,12 @@ Target as_target(const Release& release, Eigen::Index column) {
 
 }  // namespace
 
-Release Release::from_sums(const Schema& schema, RecordWeights weights, double sigma,
+Release Release::from_sums(const Schema& schema, const EntryShares& shares, double sigma,
                            std::span<const double> sums) {
   const std::size_t d = schema.entries();
   check(sums.size() == moments_size(d) || sums.size() == theta_size(d),
         "a table's sums have one entry per moment, or all but Σy²");
-  const std::vector<double> weight = entry_weights(d, weights);
+  const std::vector<double> weight = entry_weights(d, schema.intercept, shares);
   const auto y = static_cast<Eigen::Index>(d);
   Release release{schema, Eigen::MatrixXd(y + 1, y + 1), Eigen::MatrixXd(y + 1, y + 1)};
   const auto put = [&](Eigen::Index r, Eigen::Index c, std::size_t k) {
@@ -161,6 +161,11 @@ ReleasePart part_of(const Release& release, const Selection& selection,
   return {.moments = part(release.moments), .noise_sd = part(release.noise_sd)};
 }
 
+TypicalWeight typical_weight(const Release& release) {
+  if (!release.schema.intercept) return {};
+  return {.weight = 1, .rows = release.moments(0, 0) / std::pow(release.scales()(0), 2)};
+}
+
 TableSums table_sums(const Release& release, const Selection& selection) {
   const auto [m, sd] = part_of(release, selection);
   const Eigen::Index d = m.rows() - 1;
@@ -170,7 +175,9 @@ TableSums table_sums(const Release& release, const Selection& selection) {
           .squares_released = squares,
           .sum_of_squares = squares ? m(d, d) : 0,
           .sigma_c = sd(d, d),
-          .intercept = release.schema.intercept};
+          .intercept = release.schema.intercept,
+          .weighted = false,
+          .typical_weight = typical_weight(release).weight};
 }
 
 }  // namespace sotto

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "data/encoding.h"
@@ -12,8 +13,10 @@ namespace sotto {
 
 // The noisy second moments of all columns z = (x, y) of a study, in the units of its Encoding:
 //
-//     M̂ = Σzzᵀ + noise,   independent on the upper triangle, of standard deviation noise_sd
+//     M̂ = Σw·zzᵀ + noise,   independent on the upper triangle, of standard deviation noise_sd
 //
+// w = 1, or with Weighting::kBounded the row's weight (data/row_weight.h), by all of the study's
+// features: then Σw stands where the number of rows would.
 // The target stands last. Its square is NaN where the study keeps Σy² at home.
 struct Release {
   Schema schema;
@@ -21,9 +24,10 @@ struct Release {
   Eigen::MatrixXd noise_sd;  // symmetric
 
   // `sums` as a run leaves them, in the order of Moments, all or all but Σy²: noise on entry k has
-  // the standard deviation σ/weight_k. Without noise, σ = 0, Σy² may be there whatever the weights.
-  [[nodiscard]] static Release from_sums(const Schema& schema, RecordWeights weights, double sigma,
-                                         std::span<const double> sums);
+  // the standard deviation σ/√share_k (entry_weights()). Without noise, σ = 0, Σy² may be there
+  // whatever the shares.
+  [[nodiscard]] static Release from_sums(const Schema& schema, const EntryShares& shares,
+                                         double sigma, std::span<const double> sums);
 
   [[nodiscard]] Eigen::Index size() const { return moments.rows(); }
   [[nodiscard]] Eigen::Index target() const { return size() - 1; }
@@ -32,7 +36,8 @@ struct Release {
   // "intercept", "age", "smoker=yes", and the target's column.
   [[nodiscard]] std::vector<std::string> columns() const;
 
-  // What a column is multiplied by after its public map to [−1, 1]: S·2^−b, and 1 for the target.
+  // What a column is multiplied by after its public map to [−1, 1]: S·2^−b, and 1 for the target
+  // and where rows are weighted.
   [[nodiscard]] Eigen::VectorXd scales() const;
 };
 
@@ -80,6 +85,13 @@ struct ReleasePart {
 [[nodiscard]] ReleasePart part_of(const Release& release, const Selection& selection,
                                   const std::vector<Eigen::Index>& more = {});
 
+// How rows are weighted in the release, as far as its noisy sums tell.
+struct TypicalWeight {
+  double weight = 1;           // w̄ ≈ Σw²/Σw
+  std::optional<double> rows;  // a noisy number of rows; needs an intercept
+};
+[[nodiscard]] TypicalWeight typical_weight(const Release& release);
+
 // What the sums of a table are, beside Â and b̂.
 struct TableSums {
   NoisySums sums;
@@ -87,6 +99,8 @@ struct TableSums {
   double sum_of_squares = 0;  // ĉ, Σy² with noise of sd sigma_c, if released
   double sigma_c = 0;
   bool intercept = true;  // x's first entry is the same in every row
+  bool weighted = false;  // rows are multiplied by a weight's root, and stand in [−1, 1]
+  double typical_weight = 1;
 };
 
 // The sums that a study of these columns would have ended with.

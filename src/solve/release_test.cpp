@@ -59,13 +59,13 @@ TEST(Release, HasEveryMomentInItsPlaceWithItsOwnNoise) {
   schema.target = {"y", {0, 1}};
   schema.features = {NumericFeature{"x", {0, 1}}};
   const std::vector<double> sums{1, 2, 3, 4, 5, 6};
-  const Release release = Release::from_sums(schema, kAddRemoveWeights, 7, sums);
+  const Release release = Release::from_sums(schema, kAddRemoveShares, 7, sums);
   EXPECT_THAT(release.columns(), ElementsAre("intercept", "x", "y"));
   EXPECT_EQ(release.moments, (Eigen::Matrix3d() << 1, 2, 4, 2, 3, 5, 4, 5, 6).finished());
   const double off = 7 / std::sqrt(2.0);
   EXPECT_EQ(release.noise_sd, (Eigen::Matrix3d() << 7, off, 7, off, 7, 7, 7, 7, 14).finished());
-  EXPECT_FALSE(Release::from_sums(schema, kAddRemoveWeights, 7, std::span(sums).first(5))
-                   .squares_released());
+  EXPECT_FALSE(
+      Release::from_sums(schema, kAddRemoveShares, 7, std::span(sums).first(5)).squares_released());
 }
 
 TEST(Release, OfTheStudysOwnColumnsIsItsSumsToTheBit) {
@@ -96,9 +96,9 @@ TEST(Release, OfFewerColumnsGivesTheModelOfAStudyWithThese) {
   units(4) = 1;
   const Eigen::MatrixXd sums =
       units.asDiagonal() * release.moments(kept, kept) * units.asDiagonal();
-  const Release study =
-      Release::from_sums(fewer, {.w2 = g * g, .v2 = std::pow(g, 4) * kAddRemoveWeights.v2},
-                         g * g * 3, sums_in_order(sums));
+  const Release study = Release::from_sums(
+      fewer, ball_shares({.w2 = g * g, .v2 = std::pow(g, 4) * kAddRemoveShares.c}), g * g * 3,
+      sums_in_order(sums));
   for (const Estimator estimator :
        {Estimator::kNoiseAware, Estimator::kExact, Estimator::kPsdRidge, Estimator::kAdassp}) {
     const Fit refit = fit_release(release, selection, {.estimator = estimator}).value();
@@ -180,8 +180,8 @@ TEST(Release, RefusesATargetAmongTheFeaturesAndASquareThatStayedAtHome) {
   const Release release = release_with_noise(1);
   EXPECT_EQ(select(release, kIncome, without({})).error().name, "E-refit-features");
   const std::vector<double> sums = sums_in_order(release.moments);
-  const Release lean =
-      Release::from_sums(flats(), {.w2 = 1, .v2 = 0}, 1, std::span(sums).first(sums.size() - 1));
+  const Release lean = Release::from_sums(flats(), ball_shares({.w2 = 1, .v2 = 0}), 1,
+                                          std::span(sums).first(sums.size() - 1));
   EXPECT_EQ(select(lean, kIncome, without({kIncome})).error().name, "E-refit-squares");
   const Selection others = select(lean, kIncome, without({kIncome, kRent})).value();
   const Fit fit = fit_release(lean, others, {.estimator = Estimator::kExact}).value();

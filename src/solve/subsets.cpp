@@ -244,15 +244,17 @@ Result<SearchResult> search_features(const PlugInErrors& all, double rows,
   return result;
 }
 
-NestedTest nested_test(const PlugInErrors& large, double rows,
-                       const std::vector<Eigen::Index>& left_out) {
+NestedTest nested_test(const PlugInErrors& large, const std::vector<Eigen::Index>& left_out) {
   const Eigen::VectorXd theta = large.theta(left_out);
   const Eigen::MatrixXd covariance = large.covariance(left_out, left_out);
   NestedTest test;
   test.left_out = static_cast<double>(left_out.size());
-  test.residual = std::max(rows - static_cast<double>(large.theta.size()), 1.0);
   test.f = theta.dot(solve_symmetric(covariance, theta)) / test.left_out;
-  test.p = f_tail(test.f, test.left_out, test.residual);
+  const double share =
+      inverse(covariance).cwiseProduct(large.sampling_covariance(left_out, left_out)).sum() /
+      test.left_out;
+  test.residual = degrees_of_freedom(large, share);
+  test.p = f_tail(test.f, test.left_out, std::min(test.residual, kNormalFrom));
   return test;
 }
 

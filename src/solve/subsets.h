@@ -48,15 +48,19 @@ inline constexpr std::size_t kMostGroupsForAll = 20;
                                                    const std::vector<FeatureGroup>& groups,
                                                    Search search);
 
-// The F-test that coefficients of a model are all 0, F = W/q on q and N − d degrees of freedom,
-// with the noise in the covariance.
+// The F-test that coefficients of a model are all 0, with the noise in the covariance: F = W/q on q
+// and ν degrees of freedom, Satterthwaite's for a covariance of which the part ρ hangs on s²,
+//
+//     ν = 2s⁴/(ρ²·Var s²),   ρ = tr(Cov_RR⁻¹·s²(Â⁻¹)_RR)/q:
+//
+// N − d without noise, and more or less with it (infinite from 1e6 on).
 struct NestedTest {
   double f = 0;
   double left_out = 0;  // q
-  double residual = 0;  // N − d
+  double residual = 0;  // ν
   double p = 0;
 };
-[[nodiscard]] NestedTest nested_test(const PlugInErrors& large, double rows,
+[[nodiscard]] NestedTest nested_test(const PlugInErrors& large,
                                      const std::vector<Eigen::Index>& left_out);
 
 }  // namespace sotto

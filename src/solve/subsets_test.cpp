@@ -130,12 +130,28 @@ TEST(SearchFeatures, IsBicWhereThereIsNoNoise) {
 }
 
 TEST(NestedTest, IsTheTextbooksWhereThereIsNoNoise) {
-  const PlugInErrors errors = drawn_errors(5, 4);
-  const NestedTest test = nested_test(errors, 105, {2, 4});
+  PlugInErrors errors = drawn_errors(5, 4);
+  errors.sampling_covariance = errors.covariance;
+  errors.residual_variance = 0.3;
+  errors.residual_variance_sd = 0.3 * std::sqrt(2.0 / 100);
+  const NestedTest test = nested_test(errors, {2, 4});
   EXPECT_NEAR(test.f, wald_of(errors, {2, 4}) / 2, 1e-9);
   EXPECT_EQ(test.left_out, 2);
-  EXPECT_EQ(test.residual, 100);
-  EXPECT_NEAR(test.p, f_tail(test.f, 2, 100), 1e-15);
+  EXPECT_NEAR(test.residual, 100, 1e-9);
+  EXPECT_NEAR(test.p, f_tail(test.f, 2, 100), 1e-12);
+}
+
+// Half of the covariance is noise of a known size: the other half's uncertainty counts a quarter.
+TEST(NestedTest, HasMoreDegreesOfFreedomWhereNoiseOfAKnownSizeIsMostOfTheError) {
+  PlugInErrors errors = drawn_errors(5, 4);
+  errors.residual_variance = 1;
+  errors.residual_variance_sd = std::sqrt(2.0 / 100);
+  errors.sampling_covariance = errors.covariance / 2;
+  EXPECT_NEAR(nested_test(errors, {2, 4}).residual, 400, 1e-9);
+  errors.sampling_covariance = 1e-6 * errors.covariance;
+  const NestedTest normal = nested_test(errors, {3});
+  EXPECT_TRUE(std::isinf(normal.residual));
+  EXPECT_NEAR(normal.p, std::erfc(std::sqrt(normal.f / 2)), 1e-6);
 }
 
 }  // namespace

@@ -95,9 +95,8 @@ Result<PrivacyTerms> read_privacy_section(TomlReader section) {
   const auto checked_delta = Delta::make(delta);
   if (!checked_delta) return fail("delta", checked_delta.error());
   const Neighbours relation = neighbours_from(neighbours).value_or(Neighbours::kAddRemove);
-  // A row's sensitivity depends on [solve] too; study_file.cpp sets it when both are read.
-  const auto sensitivity =
-      record ? row_sensitivity(relation, SolveTerms{}) : Sensitivity::make(*mu);
+  // A row's sensitivity depends on [data] and [solve]; study_file.cpp sets it when all are read.
+  const auto sensitivity = Sensitivity::make(record ? 1.0 : *mu);
   if (!sensitivity) return fail("mu", sensitivity.error());
   require_range(section, "epsilon", epsilon, kEpsilonRange);
   require_range(section, "delta", delta, kDeltaRange);

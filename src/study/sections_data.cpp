@@ -30,6 +30,30 @@ Result<Feature> read_feature(const toml::table* table, const std::string& file) 
   return Feature(CategoricalFeature{column, *levels});
 }
 
+constexpr std::int64_t kMaxStatedRows = 1'000'000'000'000;
+
+// "auto" leaves bounded_below at 0, for study_file.cpp to decide when all sections are read.
+void read_weighting(TomlReader& section, Schema& schema) {
+  const std::string weighting = section.choice("weighting", {"none", "bounded", "auto"}, "none");
+  if (const auto rows = section.optional_integer("rows", 1, kMaxStatedRows)) {
+    schema.rows = static_cast<std::uint64_t>(*rows);
+  }
+  if (weighting == "bounded") schema.weighting = Weighting::kBounded;
+  if (weighting != "auto") return;
+  schema.bounded_below = 0;
+  if (!section.has("rows")) {
+    section.fail(
+        "weighting",
+        bad_input("E-study-missing", "weighting = \"auto\" decides from the number of rows",
+                  "add rows = 10000: about how many all parties hold together, known "
+                  "without the data"));
+  }
+  if (section.has("radius")) {
+    section.fail_value("radius", "radius is for weighting = \"none\"",
+                       "remove radius, or say weighting = \"none\"");
+  }
+}
+
 }  // namespace
 
 Result<std::optional<Schema>> read_data_section(TomlReader section, const std::string& file) {
@@ -40,6 +64,7 @@ Result<std::optional<Schema>> read_data_section(TomlReader section, const std::s
     schema.missing = MissingRule::kError;
   }
   schema.radius = section.optional_number("radius").value_or(0);
+  read_weighting(section, schema);
   const toml::node* target = section.node("target");
   const toml::node* features = section.node("feature");
   if (target == nullptr || !target->is_table()) {

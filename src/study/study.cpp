@@ -19,15 +19,23 @@ constexpr double kAddRemoveV2 = 0.25;
 // Where a row is replaced, Δ = (2 + w²)/√2 for every v² up to w² + w⁴/2: less would gain nothing.
 constexpr double kReplaceV2 = 1;
 
-}  // namespace
-
-RecordWeights released_weights(Neighbours neighbours, const SolveTerms& terms) {
+RecordWeights ball_weights(Neighbours neighbours, const SolveTerms& terms) {
   if (!terms.error_bars) return {.w2 = 1, .v2 = 0};
   return {.w2 = 1, .v2 = neighbours == Neighbours::kAddRemove ? kAddRemoveV2 : kReplaceV2};
 }
 
-Sensitivity row_sensitivity(Neighbours neighbours, const SolveTerms& terms) {
-  return *Sensitivity::make(*record_sensitivity(neighbours, released_weights(neighbours, terms)));
+}  // namespace
+
+EntryShares released_shares(const Schema& schema, Neighbours neighbours, const SolveTerms& terms) {
+  if (schema.weighting == Weighting::kNone) return ball_shares(ball_weights(neighbours, terms));
+  return bounded_shares(schema.feature_columns(), schema.intercept, terms.error_bars);
+}
+
+Sensitivity row_sensitivity(const Schema& schema, Neighbours neighbours, const SolveTerms& terms) {
+  if (schema.weighting == Weighting::kNone) {
+    return *Sensitivity::make(*record_sensitivity(neighbours, ball_weights(neighbours, terms)));
+  }
+  return *Sensitivity::make(bounded_sensitivity(neighbours, schema.intercept, terms.error_bars));
 }
 
 Result<Study> Study::restricted_to(std::span<const PartyId> members) const {

@@ -46,18 +46,39 @@ struct DishufTerms {
 };
 
 // [solve]: what is made of the sums, and whether Σy² is among them. Only the intervals and the
-// explained variance need Σy²; without it a row moves the sums less, √2 and not 1.5.
+// explained variance need Σy²; without it a row moves the sums less, √2 and not 1.5, or with
+// bounded weights the other sums get its share.
 struct SolveTerms {
   Estimator estimator = Estimator::kExact;
   bool error_bars = true;  // tables only
 };
 
-// w² and v² of what a table releases, chosen here and nowhere else: w = 1; v = 1/2 for
-// add/remove and 1 for replace; v = 0 stands for "Σy² stays at home".
-[[nodiscard]] RecordWeights released_weights(Neighbours neighbours, const SolveTerms& terms);
+// What a table releases, chosen here and nowhere else. With Weighting::kNone shares of w = 1 and
+// v = 1/2 for add/remove, 1 for replace; v = 0 stands for "Σy² stays at home". With
+// Weighting::kBounded those of bounded_shares().
+[[nodiscard]] EntryShares released_shares(const Schema& schema, Neighbours neighbours,
+                                          const SolveTerms& terms);
 
-// How far one row moves what a table releases.
-[[nodiscard]] Sensitivity row_sensitivity(Neighbours neighbours, const SolveTerms& terms);
+// How far one row moves that.
+[[nodiscard]] Sensitivity row_sensitivity(const Schema& schema, Neighbours neighbours,
+                                          const SolveTerms& terms);
+
+struct Study;
+
+// weighting = "auto": from the public number of rows, which of the two asks the better question.
+// With many rows the noise is small beside what the rows themselves leave open, and ordinary least
+// squares is what people ask for; with fewer, bounded weights have much less noise. It is kBounded
+// below
+//
+//     N₀ = 10·σ²·[k + ½k²(m² + t²r/f²)] / (f²·t²(1 − r))
+//
+// rows, σ = φΔ/κ̄ the noise of ordinary least squares on the sum (φ = √n for `ac`, √(n/(n−t)) else),
+// k the number of columns with the intercept, and the table assumed to be what every plan assumes:
+// features of sd f = 0.4 in halves of their bounds' width, a target of sd t = 0.3 and mean m = 0.3,
+// r = 1/2 of it explained. At N₀ the noise adds a tenth to the variance of a coefficient, 5 % to
+// its interval. Precondition: the study is over tables and says `rows`. Sets weighting and
+// bounded_below.
+void choose_weighting(Study& study);
 
 struct ConsensusTerms {
   ConsensusMethod method = ConsensusMethod::kExact;

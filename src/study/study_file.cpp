@@ -71,9 +71,6 @@ Result<Study> parse_study(std::string_view text, const std::string& name) {
   SOTTO_ASSIGN(auto pairwise, read_pairwise_section(section("pairwise")));
   SOTTO_ASSIGN(auto consensus, read_consensus_section(section("consensus")));
   SOTTO_ASSIGN(auto solve, read_solve_section(section("solve"), privacy.unit));
-  if (privacy.unit == Unit::kRecord) {
-    privacy.sensitivity = row_sensitivity(privacy.neighbours, solve);
-  }
   SOTTO_ASSIGN(auto data, read_data_section(section("data"), name));
   SOTTO_ASSIGN(auto problem, read_problem_section(section("problem")));
   SOTTO_ASSIGN(auto network, read_network_section(section("network"), weights.graph().size()));
@@ -96,6 +93,10 @@ Result<Study> parse_study(std::string_view text, const std::string& name) {
         {.name = fmt::format("party-{}", i + 1), .address = {}, .fingerprint = {}});
   }
   SOTTO_TRY(check_together(study, name));
+  if (study.data) {
+    if (study.data->bounded_below) choose_weighting(study);
+    study.privacy.sensitivity = row_sensitivity(*study.data, study.privacy.neighbours, study.solve);
+  }
   return study;
 }
 

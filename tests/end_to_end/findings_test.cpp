@@ -328,7 +328,7 @@ TEST(Findings, ARowMovesEveryEntryAndFartherThanOneEntrysMu) {
   const Schema narrow{.target = {"y", {-1, 1}}, .features = {}};
   const std::vector<std::vector<double>> corner = {{1}};
   const Moments sums = moments_from_rows(corner, narrow)->moments;
-  const auto weights = entry_weights(1, {1, 1});
+  const auto weights = entry_weights(1, true, ball_shares({1, 1}));
   double squared = 0;
   for (std::size_t k = 0; k < sums.sums.size(); ++k) {
     const double entry = moments_grid().value(sums.sums[k]);
@@ -338,8 +338,7 @@ TEST(Findings, ARowMovesEveryEntryAndFartherThanOneEntrysMu) {
   EXPECT_DOUBLE_EQ(std::sqrt(squared), *record_sensitivity(Neighbours::kAddRemove, {1, 1}));
   EXPECT_DOUBLE_EQ(squared, 3);
   // With what a study releases, v = 1/2: 1.5.
-  const RecordWeights released = released_weights(Neighbours::kAddRemove, SolveTerms{});
-  EXPECT_EQ(*record_sensitivity(Neighbours::kAddRemove, released), 1.5);
+  EXPECT_EQ(row_sensitivity(narrow, Neighbours::kAddRemove, SolveTerms{}).value(), 1.5);
 
   // Noise for μ = 1 at (1, 10⁻⁶) has δ = 0.0016 for that person, or needs ε = 1.81.
   const Budget usual = *Budget::make(1, 1e-6);

@@ -9,8 +9,8 @@
 
 namespace sotto {
 
-// w and v of studies that add or remove a row.
-inline constexpr RecordWeights kAddRemoveWeights{.w2 = 1, .v2 = 0.25};
+// Of studies that add or remove a row, and weigh all alike.
+inline constexpr EntryShares kAddRemoveShares = ball_shares({.w2 = 1, .v2 = 0.25});
 
 // Sums in the order of Moments from the moments of (x, y).
 inline std::vector<double> sums_in_order(const Eigen::MatrixXd& moments) {
@@ -43,10 +43,11 @@ inline Release release_of_rows(const Schema& schema, const Eigen::MatrixXd& rows
   const ColumnScale& target = encoding.target_scale();
   z.col(at) = (rows.col(at).array() - target.middle) / target.half;
   std::vector<double> sums = sums_in_order(z.transpose() * z);
-  const std::vector<double> weights = entry_weights(schema.entries(), kAddRemoveWeights);
+  const std::vector<double> weights =
+      entry_weights(schema.entries(), schema.intercept, kAddRemoveShares);
   StandardNormal normal(seed);
   for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += sigma / weights[k] * normal();
-  return Release::from_sums(schema, kAddRemoveWeights, sigma, sums);
+  return Release::from_sums(schema, kAddRemoveShares, sigma, sums);
 }
 
 }  // namespace sotto

@@ -50,6 +50,7 @@ inline Study study_for(const Schema& schema, std::size_t parties, double epsilon
   Study study = parse_study(text, "study").value();
   study.privacy.budget.delta = Delta::make(delta).value();
   study.data = schema;
+  study.privacy.sensitivity = row_sensitivity(schema, study.privacy.neighbours, study.solve);
   return study;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "run/kept_json.h"
+#include "solve/inference.h"
 #include "study/policy.h"
 #include "study/sections.h"
 
@@ -210,15 +211,13 @@ Result<NestedTest> compare(const Release& release, const Selection& small, const
     return bad_input("E-refit-compare", "models without an intercept are not compared",
                      "leave the intercept in");
   }
-  SOTTO_ASSIGN(const auto errors, model_errors(release, large));
-  SOTTO_ASSIGN(const auto rows, rows_for_errors(release));
   std::vector<Eigen::Index> left_out;
   for (std::size_t k = 0; k < large.columns.size(); ++k) {
     if (!std::ranges::binary_search(small.columns, large.columns[k])) {
       left_out.push_back(static_cast<Eigen::Index>(k));
     }
   }
-  return nested_test(errors, rows, left_out);
+  return nested_test(release, large, left_out);
 }
 
 Result<Selection> selection_of(const Release& release, const RunRecord& record) {

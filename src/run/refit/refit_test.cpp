@@ -39,7 +39,7 @@ Model model_of_flats(bool error_bars = true) {
   }
   Study study = study_for(flats(), 3, 5, 1e-6);
   study.solve = {.estimator = Estimator::kNoiseAware, .error_bars = error_bars};
-  study.privacy.sensitivity = row_sensitivity(study.privacy.neighbours, study.solve);
+  study.privacy.sensitivity = row_sensitivity(*study.data, study.privacy.neighbours, study.solve);
   const PlannedStudy planned = plan_study(study, Solver::kPairwise).value();
   return simulate_tables(planned, deal_out(study, rows),
                          {.random_from = RandomFrom::kSeed, .seed = 17})

@@ -1,0 +1,136 @@
+#include "solve/centred.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/decompositions.h"
+#include "base/statistics.h"
+
+namespace sotto {
+namespace {
+
+// Moments of (1, u₁, u₂, u₃, y), and the noise of a weighted release of three columns, σ = 8.
+Eigen::MatrixXd moments() {
+  Eigen::MatrixXd m(5, 5);
+  m << 1200, -300, 150, 420, -240,  //
+      -300, 500, 40, -90, 260,      //
+      150, 40, 380, 60, -150,       //
+      420, -90, 60, 420, -30,       //
+      -240, 260, -150, -30, 410;
+  return m;
+}
+
+Eigen::MatrixXd noise_sd(double sigma) {
+  constexpr double kR2 = 1.5;
+  Eigen::MatrixXd sd = Eigen::MatrixXd::Constant(5, 5, sigma * kR2 / std::sqrt(2 * 0.25));
+  sd.diagonal().setConstant(sigma * kR2 / std::sqrt(0.25));
+  sd.row(0).setConstant(sigma * std::sqrt(kR2 / 0.14));
+  sd.row(4).setConstant(sigma * std::sqrt(kR2 / 0.40));
+  sd(0, 0) = sigma / std::sqrt(0.05);
+  sd(0, 4) = sd(4, 0) = sigma / std::sqrt(0.12);
+  sd(4, 4) = sigma / std::sqrt(0.04);
+  sd.col(0) = sd.row(0).transpose();
+  sd.col(4) = sd.row(4).transpose();
+  return sd;
+}
+
+using Columns = std::vector<Eigen::Index>;
+
+TableSums table_of(const Eigen::MatrixXd& all, const Eigen::MatrixXd& all_sd, const Columns& x,
+                   Eigen::Index y) {
+  return {.sums = NoisySums::with_sd(all(x, x), all(x, y), all_sd(x, x), all_sd(x, y)),
+          .squares_released = true,
+          .sum_of_squares = all(y, y),
+          .sigma_c = all_sd(y, y),
+          .intercept = true,
+          .weighted = true,
+          .typical_weight = 1.3};
+}
+
+void expect_theta(const TableSums& table, const std::vector<double>& reference) {
+  const auto found = centred_noise_aware(table);
+  ASSERT_TRUE(found.has_value());
+  ASSERT_EQ(found->theta.size(), static_cast<Eigen::Index>(reference.size()));
+  for (std::size_t k = 0; k < reference.size(); ++k) {
+    EXPECT_NEAR(found->theta(static_cast<Eigen::Index>(k)), reference[k], 1e-10) << k;
+  }
+}
+
+// References: the same formulas in NumPy.
+TEST(CentredNoiseAware, AgreesWithTheReference) {
+  const Columns x{0, 1, 2, 3};
+  expect_theta(table_of(moments(), noise_sd(8), x, 4), {-0.06627162242986939, 0.549377725520641,
+                                                        -0.45465863114550853, 0.17279730432931373});
+  expect_theta(
+      table_of(moments(), noise_sd(80), x, 4),
+      {-0.21235376064147812, 0.033789984131289745, -0.022595517246766127, 0.017440279080828267});
+  TableSums without_squares = table_of(moments(), noise_sd(8), x, 4);
+  without_squares.squares_released = false;
+  expect_theta(without_squares,
+               {-0.06924569142291043, 0.5406627826342011, -0.444779554698178, 0.17211973213166246});
+}
+
+TEST(CentredNoiseAware, AgreesWithTheReferenceWhereTheOldTargetIsAFeature) {
+  expect_theta(
+      table_of(moments(), noise_sd(8), {0, 1, 4, 3}, 2),
+      {0.08527008507400534, 0.42071109300281967, -0.5452489949478985, 0.10250012174619288});
+}
+
+TEST(CentredNoiseAware, IsTheMeanWhereThereAreNoFeatures) {
+  expect_theta(table_of(moments(), noise_sd(8), {0}, 4), {-0.2});
+}
+
+TEST(CentredNoiseAware, IsLeastSquaresAsNoiseVanishesAndRowsGrow) {
+  constexpr double kTimes = 1e6;
+  const Eigen::MatrixXd m = kTimes * moments();
+  const Columns x{0, 1, 2, 3};
+  const auto found = centred_noise_aware(table_of(m, 0 * noise_sd(1), x, 4));
+  ASSERT_TRUE(found.has_value());
+  const Eigen::VectorXd exact = solve_symmetric(m(x, x), m(x, 4));
+  EXPECT_LT((found->theta - exact).cwiseAbs().maxCoeff(), 1e-4);
+}
+
+// What the noise hides is not made up: the model is the noisy mean and hardly more.
+TEST(CentredNoiseAware, IsAboutTheNoisyMeanWhereTheNoiseDrownsTheSlopes) {
+  const auto found =
+      centred_noise_aware(table_of(moments(), noise_sd(80), {0, 1, 2, 3}, 4)).value();
+  EXPECT_NEAR(found.theta(0), -0.2, 0.05);
+  EXPECT_LT(found.theta.tail(3).norm(), 0.1);
+  ASSERT_EQ(found.warnings.size(), 1U);
+  EXPECT_NE(found.warnings[0].find("hardly rise above the noise"), std::string::npos);
+  EXPECT_TRUE(
+      centred_noise_aware(table_of(moments(), noise_sd(1), {0, 1, 2, 3}, 4))->warnings.empty());
+}
+
+TEST(CentredNoiseAware, DoesNotDependOnTheOrderOfTheColumns) {
+  const auto one = centred_noise_aware(table_of(moments(), noise_sd(8), {0, 1, 2, 3}, 4)).value();
+  const auto other = centred_noise_aware(table_of(moments(), noise_sd(8), {0, 3, 1, 2}, 4)).value();
+  EXPECT_NEAR(one.theta(1), other.theta(2), 1e-12);
+  EXPECT_NEAR(one.theta(3), other.theta(1), 1e-12);
+  EXPECT_NEAR(one.theta(0), other.theta(0), 1e-12);
+}
+
+TEST(CentredNoiseAware, IsFiniteForAnySums) {
+  StandardNormal normal(3);
+  for (const double size : {0.0, 1e-3, 1.0, 1e3, 1e9}) {
+    for (const double sigma : {0.0, 1e-3, 1.0, 1e6}) {
+      Eigen::MatrixXd m(5, 5);
+      for (Eigen::Index r = 0; r < 5; ++r) {
+        for (Eigen::Index c = r; c < 5; ++c) m(r, c) = m(c, r) = size * normal();
+      }
+      const auto found = centred_noise_aware(table_of(m, noise_sd(sigma), {0, 1, 2, 3}, 4));
+      ASSERT_TRUE(found.has_value());
+      EXPECT_TRUE(found->theta.allFinite()) << size << ' ' << sigma;
+    }
+  }
+}
+
+TEST(CentredNoiseAware, RefusesSumsThatAreNotNumbers) {
+  TableSums table = table_of(moments(), noise_sd(8), {0, 1, 2, 3}, 4);
+  table.sums.b(2) = std::nan("");
+  EXPECT_EQ(centred_noise_aware(table).error().name, "E-solve-sums");
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,66 @@
+#include "solve/target_posterior.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace sotto::solve {
+namespace {
+
+// References: the same grid in NumPy.
+
+TEST(TargetPosterior, AgreesWithTheReferenceWhereRowsAreWellKnown) {
+  const auto found = target_posterior({{1200, 36}, {-240, 23}, NoisyNumber{410, 40}});
+  EXPECT_NEAR(found.count, 1199.7208507601906, 1e-8);
+  EXPECT_NEAR(found.count_sd, 35.977271792810804, 1e-7);
+  EXPECT_NEAR(found.spread, 351.3070850638991, 1e-8);
+  EXPECT_DOUBLE_EQ(found.mean, -0.2) << "the ratio of the sums, and no shrinking";
+}
+
+TEST(TargetPosterior, AgreesWithTheReferenceWhereNoiseHidesTheRows) {
+  const auto found = target_posterior({{-20, 36}, {15, 23}, NoisyNumber{30, 40}});
+  EXPECT_NEAR(found.count, 21.120589480926267, 1e-9);
+  EXPECT_NEAR(found.count_sd, 16.177554985006047, 1e-9);
+  EXPECT_NEAR(found.mean, 0.15149229826560445, 1e-12);
+  EXPECT_NEAR(found.spread, 0.29933003635990535, 1e-8);
+}
+
+TEST(TargetPosterior, PassesFromOneMeanToTheOtherWithoutAJump) {
+  const auto mean = [](double count) {
+    return target_posterior({{count, 30}, {0.6 * count, 20}, NoisyNumber{0.5 * count, 30}}).mean;
+  };
+  for (const double at : {60.0, 90.0, 120.0}) {
+    EXPECT_NEAR(mean(at - 1e-6), mean(at + 1e-6), 1e-6) << at;
+  }
+  EXPECT_LT(mean(59), 0.6);
+  EXPECT_DOUBLE_EQ(mean(121), 0.6);
+}
+
+TEST(TargetPosterior, DoesWithoutSquaresAndWithoutNoise) {
+  const auto without_squares = target_posterior({{1200, 36}, {-240, 23}, std::nullopt});
+  EXPECT_NEAR(without_squares.count, 1197.8341406116715, 1e-8);
+  EXPECT_NEAR(without_squares.spread, 37.837209716923084, 1e-9);
+  const auto exact = target_posterior({{1200, 0}, {-240, 0}, NoisyNumber{410, 0}});
+  EXPECT_NEAR(exact.count, 1200, 1e-5);
+  EXPECT_NEAR(exact.spread, 410 - 240 * 0.2, 1e-4);
+  EXPECT_DOUBLE_EQ(exact.mean, -0.2);
+}
+
+TEST(TargetPosterior, IsFiniteForSumsThatNoTargetCouldHave) {
+  for (const double count : {-1e6, 0.0, 100.0, 1e12}) {
+    for (const double sum : {-1e9, 0.0, 500.0}) {
+      for (const double squares : {-1e9, 0.0, 1e9}) {
+        for (const double sd : {0.0, 1e-6, 1.0, 1e6}) {
+          const auto found = target_posterior({{count, sd}, {sum, sd}, NoisyNumber{squares, sd}});
+          EXPECT_TRUE(std::isfinite(found.count) && found.count >= 1) << count << ' ' << sum;
+          EXPECT_TRUE(std::isfinite(found.count_sd));
+          EXPECT_LE(std::abs(found.mean), 1);
+          EXPECT_TRUE(std::isfinite(found.spread) && found.spread > 0) << count << ' ' << sum;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sotto::solve
