@@ -9,7 +9,7 @@
 #include "report/chart.h"
 #include "report/guarantee_text.h"
 #include "report/text.h"
-#include "run/kept_json.h"
+#include "run/model.h"
 
 // The page as a whole, its facts, and who could learn how much.
 namespace sotto::report {
@@ -83,7 +83,7 @@ void add_facts(const RunRecord& record, HtmlPage& page) {
                                   count_text(static_cast<std::uint64_t>(
                                       std::llround(std::max(*record.noisy_rows, 0.0))))));
   }
-  if (record.release) page.fact("Weighting", std::string(weighting_name(*record.release)));
+  if (record.release) page.fact("Weighting", weighting_text(*record.release));
   page.fact("ε", number_text(record.epsilon));
   page.fact("δ", fmt::format("{} ({})", number_text(record.delta), odds_text(record.delta)));
   page.fact("Protected", unit_in_words(record));

@@ -65,6 +65,9 @@ struct Model {
 [[nodiscard]] std::vector<std::string> base_texts(const RunRecord& record);
 [[nodiscard]] std::vector<std::string> bounds_texts(const RunRecord& record);
 
+// "none, all rows count alike"
+[[nodiscard]] std::string weighting_text(const Release& release);
+
 // "12 … 34", or "–" where there is no interval.
 [[nodiscard]] std::string interval_text(const RunRecord::Coefficient& coefficient);
 

@@ -138,7 +138,9 @@ std::string table_text(const RunRecord& record) {
   };
   listed("base levels", base_texts(record));
   listed("bounds", bounds_texts(record));
-  if (record.release) text += fmt::format("  weighting    {}\n", weighting_name(*record.release));
+  if (record.release) {
+    text += wrapped("  weighting    ", weighting_text(*record.release));
+  }
   text += fmt::format("  privacy      ε = {:g}, δ = {:g} for one row ({})\n", record.epsilon,
                       record.delta,
                       record.neighbours == Neighbours::kReplace ? "replaced" : "added or removed");
@@ -223,6 +225,17 @@ std::vector<std::string> bounds_texts(const RunRecord& record) {
     }
   }
   return texts;
+}
+
+std::string weighting_text(const Release& release) {
+  const std::string name(weighting_name(release));
+  switch (release.schema.weighting) {
+    case Weighting::kNone:
+      return name + ", all rows count alike";
+    case Weighting::kBounded:
+      break;
+  }
+  return name + ", rows far from the middle of the bounds count less";
 }
 
 std::string interval_text(const RunRecord::Coefficient& c) {

@@ -58,7 +58,10 @@ struct RunRecord;
 // (1 − noise_share, its median over the slopes), and noise that is proportional to 1/κ̄,
 //
 //     √(S/2 + (1−S)/4)                   is an interval's width at twice the rows, over today's,
-//     √(S + (1−S)·(κ̄_ε/κ̄_2ε)²)           at twice the ε.
+//     √(S + (1−S)·(κ̄_ε/κ̄_2ε)²)           at twice the ε,
+//     √(S + (1−S)/2)                     at half the columns, or less: rows are that much longer on
+//                                        the grid, so noise on Σxy, in own units, falls by √2 and
+//                                        noise on Σxxᵀ by 2.
 [[nodiscard]] std::vector<std::string> summary_words(const RunRecord& record);
 
 }  // namespace sotto

@@ -65,10 +65,10 @@ std::vector<std::string> about_noise(const RunRecord& record, std::vector<double
                             : 0.5;
   const double more_rows = std::sqrt(sampling / 2 + noise / 4);
   const double more_epsilon = std::sqrt(sampling + noise * loud * loud);
-  const double fewer_columns = std::sqrt(sampling + noise / 4);
+  const double fewer_columns = std::sqrt(sampling + noise / 2);
   found.push_back(fmt::format(
       "What would help: twice the rows make the intervals {} as wide, twice the ε {}, a study of "
-      "half as many columns {}.",
+      "half as many columns {} or less.",
       times(more_rows), times(more_epsilon), times(fewer_columns)));
   return found;
 }
