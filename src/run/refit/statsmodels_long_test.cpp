@@ -77,7 +77,9 @@ void expect_close(double found, const Json& expected, const std::string& what) {
   const auto value = expected.get<double>();
   EXPECT_NEAR(found, value, kTolerance * std::max(std::abs(value), 1.0)) << what;
   // Relative too, where p is not so small that the libraries' own tails differ.
-  if (std::abs(value) > 1e-12) EXPECT_NEAR(found / value, 1, kTolerance) << what;
+  if (std::abs(value) > 1e-12) {
+    EXPECT_NEAR(found / value, 1, kTolerance) << what;
+  }
 }
 
 void expect_same(const Model& model, const Json& other) {
