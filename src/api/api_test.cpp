@@ -156,6 +156,32 @@ TEST_F(PublicLibrary, FitsTablesAndPredicts) {
   EXPECT_NEAR(predicted->values[0], 1.5, 0.3);
   EXPECT_TRUE(std::isnan(predicted->values[1]));
   EXPECT_EQ(predicted->missing, 1U);
+  EXPECT_TRUE(predicted->intervals.empty());
+
+  const auto sure = again->predict((folder_ / "new.csv").string(), 0.99);
+  ASSERT_TRUE(sure) << sure.error().to_string();
+  ASSERT_EQ(sure->intervals.size(), 3U);
+  EXPECT_LT(sure->intervals[0].row.first, sure->intervals[0].mean.first);
+  EXPECT_LT(sure->intervals[0].mean.first, sure->intervals[0].unshrunk);
+  EXPECT_EQ(again->predict((folder_ / "new.csv").string(), 2).error().name, "E-predict-level");
+}
+
+TEST_F(PublicLibrary, RefitsFromTheModelAlone) {
+  const auto study = Study::parse(kTables, "line.toml");
+  const auto model = simulate_tables(*study, {table("a.csv"), table("b.csv")});
+  ASSERT_TRUE(model) << model.error().to_string();
+  EXPECT_THAT(model->text(), HasSubstr("std. error"));
+  EXPECT_LT(model->coefficients()[1].p.value(), 0.001);
+  const auto other = model->refit({.target = "x"});
+  ASSERT_TRUE(other) << other.error().to_string();
+  EXPECT_EQ(other->target(), "x");
+  EXPECT_EQ(other->coefficients()[1].name, "y");
+  EXPECT_NEAR(other->coefficients()[1].value, 1, 0.3);
+  const auto slope = model->refit({.without = {"intercept"}, .estimator = "exact"});
+  ASSERT_TRUE(slope) << slope.error().to_string();
+  EXPECT_EQ(slope->coefficients().size(), 1U);
+  EXPECT_EQ(model->refit({.features = {"z"}}).error().name, "E-refit-column");
+  EXPECT_EQ(model->refit({.bases = {"x=1"}}).error().name, "E-refit-base");
 }
 
 TEST_F(PublicLibrary, SaysWhatIsWrongWithAModelThatIsNone) {

@@ -1,4 +1,4 @@
-// sotto::v1::Model: a model file, and what predictions make of it.
+// sotto::v1::Model: a model file, what predictions make of it, and what else follows from it.
 
 #include <sotto/model.h>
 
@@ -8,13 +8,16 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "run/predict.h"
+#include "run/refit/refit.h"
 
 namespace sotto::v1 {
 
 struct Model::Inside {
   ModelFile model;
+  RunRecord record;
   std::vector<Coefficient> coefficients;
   std::string json;
+  std::string text;
 };
 
 Result<Model> Model::parse(const std::string& json, const std::string& name) {
@@ -23,18 +26,18 @@ Result<Model> Model::parse(const std::string& json, const std::string& name) {
     return bad_input("E-model-file", "this is no JSON", "use a model.json that sotto has written")
         .at(name);
   }
-  SOTTO_ASSIGN(auto model, model_file_from_json(file, name));
   auto inside = std::make_shared<Inside>();
-  for (std::size_t k = 0; k < model.coefficients.size(); ++k) {
-    const auto& c = model.coefficients[k];
-    Coefficient coefficient{.name = c.name, .value = c.value, .standard_error = c.standard_error};
-    const Json& bounds = file["coefficients"][k].value("interval", Json());
-    if (bounds.is_array() && bounds.size() == 2 && bounds[0].is_number() && bounds[1].is_number()) {
-      coefficient.interval = {bounds[0].get<double>(), bounds[1].get<double>()};
-    }
-    inside->coefficients.push_back(std::move(coefficient));
+  SOTTO_ASSIGN(inside->model, model_file_from_json(file, name));
+  SOTTO_ASSIGN(inside->record, record_from_model_json(file, name));
+  for (const RunRecord::Coefficient& c : inside->record.coefficients) {
+    inside->coefficients.push_back({.name = c.name,
+                                    .value = c.value,
+                                    .standard_error = c.standard_error,
+                                    .interval = c.interval,
+                                    .t = c.t,
+                                    .p = c.p});
   }
-  inside->model = std::move(model);
+  inside->text = to_text(sotto::Model{.record = inside->record, .fit = {}});
   inside->json = json;
   return Model(std::move(inside));
 }
@@ -65,12 +68,49 @@ const std::string& Model::json() const {
   return inside_->json;
 }
 
+const std::string& Model::text() const {
+  return inside_->text;
+}
+
+Result<Model> Model::refit(const Refit& words) const {
+  SOTTO_ASSIGN(const auto model,
+               sotto::refit(inside_->record, RefitWords{.model = {.target = words.target,
+                                                                  .features = words.features,
+                                                                  .without = words.without},
+                                                        .bases = words.bases,
+                                                        .estimator = words.estimator,
+                                                        .ridge = words.ridge,
+                                                        .instruments = words.instruments}));
+  return parse(json_text(to_json(model)), "the refit");
+}
+
+namespace {
+
+Predictions shown(sotto::Predictions found) {
+  Predictions shown{.values = std::move(found.values),
+                    .missing = found.missing,
+                    .shortened = found.shortened,
+                    .outside = found.outside};
+  if (found.intervals) {
+    for (std::size_t r = 0; r < shown.values.size(); ++r) {
+      shown.intervals.push_back({.unshrunk = found.intervals->unshrunk[r],
+                                 .mean = found.intervals->mean[r],
+                                 .row = found.intervals->row[r]});
+    }
+  }
+  return shown;
+}
+
+}  // namespace
+
 Result<Predictions> Model::predict(const std::string& csv_file) const {
   SOTTO_ASSIGN(auto found, sotto::predict(inside_->model, csv_file));
-  return Predictions{.values = std::move(found.values),
-                     .missing = found.missing,
-                     .shortened = found.shortened,
-                     .outside = found.outside};
+  return shown(std::move(found));
+}
+
+Result<Predictions> Model::predict(const std::string& csv_file, double level) const {
+  SOTTO_ASSIGN(auto found, sotto::predict(inside_->model, csv_file, {.party = {}, .level = level}));
+  return shown(std::move(found));
 }
 
 }  // namespace sotto::v1

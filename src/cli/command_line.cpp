@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/json.h"
+#include "base/version.h"
 #include "cli/terminal/terminal.h"
 #include "run/join_event.h"
 #include "run/tables.h"
@@ -203,7 +204,7 @@ int run_command_line(int argc, const char* const* argv) {
   const ErrorStyle style = error_style(words);
   CLI::App app(kAbout, "sotto");
   app.set_version_flag("-V,--version",
-                       fmt::format("sotto {}\ntables: {}", SOTTO_VERSION, built_in_sources()));
+                       fmt::format("sotto {}\ntables: {}", sotto_version(), built_in_sources()));
   app.require_subcommand(1);
   app.footer(
       "Exit status: 0 done, 1 failed, 2 bad input, 3 refused for privacy.\n"

@@ -14,27 +14,49 @@
 namespace sotto {
 namespace {
 
+// A number, or nothing where a record has no prediction.
+std::string csv_number(double value) {
+  return std::isnan(value) ? "" : fmt::format("{}", value);
+}
+
 std::string predictions_csv(const Predictions& found) {
-  CsvWriter csv({"record", "prediction"});
-  for (std::size_t r = 0; r < found.values.size(); ++r) {
-    if (std::isnan(found.values[r])) {
-      csv.row(r + 1, "");
-    } else {
-      csv.row(r + 1, found.values[r]);
+  if (!found.intervals) {
+    CsvWriter csv({"record", "prediction"});
+    for (std::size_t r = 0; r < found.values.size(); ++r) {
+      csv.row(r + 1, csv_number(found.values[r]));
     }
+    return csv.text();
+  }
+  const auto& [level, unshrunk, mean, row] = *found.intervals;
+  CsvWriter csv(
+      {"record", "prediction", "unshrunk", "mean_low", "mean_high", "row_low", "row_high"});
+  for (std::size_t r = 0; r < found.values.size(); ++r) {
+    csv.row(r + 1, csv_number(found.values[r]), csv_number(unshrunk[r]), csv_number(mean[r].first),
+            csv_number(mean[r].second), csv_number(row[r].first), csv_number(row[r].second));
   }
   return csv.text();
 }
 
 Json predictions_json(const ModelFile& model, const Predictions& found) {
-  return {
-      {"study", model.study},
-      {"target", model.schema.target.column},
-      {"predictions", json_list(found.values, [](double value) { return number_or_null(value); })},
-      {"missing", found.missing},
-      {"clipped", clipped_json(found.clipped)},
-      {"shortened", found.shortened},
-      {"outside_bounds", found.outside}};
+  const auto number = [](double value) { return number_or_null(value); };
+  Json json{{"study", model.study},
+            {"target", model.schema.target.column},
+            {"predictions", json_list(found.values, number)},
+            {"missing", found.missing},
+            {"clipped", clipped_json(found.clipped)},
+            {"shortened", found.shortened},
+            {"outside_bounds", found.outside}};
+  if (found.intervals) {
+    const auto pair = [](const std::pair<double, double>& ends) -> Json {
+      if (std::isnan(ends.first)) return nullptr;
+      return Json::array({ends.first, ends.second});
+    };
+    json["intervals"] = {{"level", found.intervals->level},
+                         {"unshrunk", json_list(found.intervals->unshrunk, number)},
+                         {"mean", json_list(found.intervals->mean, pair)},
+                         {"row", json_list(found.intervals->row, pair)}};
+  }
+  return json;
 }
 
 // What a person should know beside the numbers.
@@ -57,6 +79,13 @@ std::string predictions_text(const ModelFile& model, const Predictions& found) {
     notes += fmt::format("  {} predictions lie outside the bounds of {}\n", found.outside,
                          model.schema.target.column);
   }
+  if (found.intervals) {
+    notes += fmt::format(
+        "  {:g} % intervals, the privacy noise counted in: \"mean\" for all such records together, "
+        "\"row\" for\n  one of them. They are about the unshrunk prediction: errors are known of "
+        "that one.\n",
+        100 * found.intervals->level);
+  }
   return notes;
 }
 
@@ -68,11 +97,13 @@ Verb add_predict(const Syntax& program) {
     TableRequest table;
     std::string out;
     std::string party;
+    bool intervals = false;
+    double level = 0.95;
   };
   auto options = std::make_shared<Options>();
   const Syntax verb =
       program.verb("predict", "predictions of a fitted model for the rows of a table",
-                   "sotto predict out/run/model.json new.csv --out predictions.csv");
+                   "sotto predict out/run/model.json new.csv --intervals --out predictions.csv");
   verb.text("model", options->model, "model.json of a run", Need::kRequired);
   verb.text("file", options->table.place, "a table with the model's features; - for standard input",
             Need::kRequired);
@@ -81,9 +112,18 @@ Verb add_predict(const Syntax& program) {
   verb.text(
       "--party", options->party,
       "of a model with party effects: whose rows they are (without: the mean of all effects)");
-  auto run = [options](Output output) -> Result<std::string> {
+  verb.flag("--intervals", options->intervals,
+            "between which ends the mean of such records and one new record lie");
+  verb.number("--level", options->level, "of the intervals (default 0.95)");
+  auto run = [options, verb](Output output) -> Result<std::string> {
     SOTTO_ASSIGN(const auto model, read_model_file(options->model));
-    SOTTO_ASSIGN(const auto found, predict(model, options->table, options->party));
+    if (verb.given("--level") && !options->intervals) {
+      return bad_input("E-usage", "--level is of intervals", "add --intervals")
+          .at("the command line");
+    }
+    const auto level = options->intervals ? std::optional(options->level) : std::nullopt;
+    SOTTO_ASSIGN(const auto found,
+                 predict(model, options->table, {.party = options->party, .level = level}));
     const bool json = output.json();
     const std::string body =
         json ? json_text(predictions_json(model, found)) : predictions_csv(found);

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <memory>
 
@@ -24,6 +23,7 @@ struct RefitOptions {
   std::string target;
   std::string features;
   std::string without;
+  std::string bases;
   std::string estimator;
   double ridge = 0;
   std::string instruments;
@@ -34,43 +34,15 @@ struct RefitOptions {
   std::string out;
 };
 
-// The run's own, if no other is asked for.
-Result<FitMethod> method_from(const RefitOptions& options, const Syntax& verb,
-                              const RunRecord& source, const Release& release) {
-  const bool instruments = verb.given("--instruments");
-  if (verb.given("--ridge") + instruments + verb.given("--estimator") > 1) {
-    return bad_input("E-usage", "--ridge, --instruments and --estimator exclude each other",
-                     "one of them");
-  }
-  if (instruments) {
-    SOTTO_ASSIGN(auto columns,
-                 find_columns(release, between_commas(options.instruments), "--instruments"));
-    return FitMethod{.estimator = Estimator::kTwoStage, .instruments = std::move(columns)};
-  }
-  if (verb.given("--ridge")) {
-    if (!std::isfinite(options.ridge) || options.ridge < 0) {
-      return bad_input("E-refit-ridge", fmt::format("a ridge of {}", options.ridge),
-                       "a number, 0 or more: what is added to the sums of squares")
-          .at("--ridge");
-    }
-    return FitMethod{.estimator = Estimator::kRidge, .ridge = options.ridge};
-  }
-  if (!verb.given("--estimator")) {
-    SOTTO_ASSIGN(auto columns, find_columns(release, source.instruments, "instruments"));
-    return FitMethod{
-        .estimator = source.estimator, .ridge = source.ridge, .instruments = std::move(columns)};
-  }
-  SOTTO_ASSIGN(const auto estimator, estimator_from_name(options.estimator).at("--estimator"));
-  if (estimator == Estimator::kRidge) {
-    return bad_input("E-refit-ridge", "the estimator \"ridge\" needs its λ", "write --ridge 10")
-        .at("--estimator");
-  }
-  if (estimator == Estimator::kTwoStage) {
-    return bad_input("E-refit-instruments", "the estimator \"two-stage\" needs its instruments",
-                     "write --instruments a,b")
-        .at("--estimator");
-  }
-  return FitMethod{.estimator = estimator};
+RefitWords words_from(const RefitOptions& options, const Syntax& verb) {
+  RefitWords words{.model = {.target = options.target,
+                             .features = between_commas(options.features),
+                             .without = between_commas(options.without)},
+                   .bases = between_commas(options.bases),
+                   .estimator = options.estimator,
+                   .instruments = between_commas(options.instruments)};
+  if (verb.given("--ridge")) words.ridge = options.ridge;
+  return words;
 }
 
 // One of the models of --compare: features as a+b, or a model file of the same release.
@@ -86,11 +58,7 @@ Result<Selection> compared(const RunRecord& source, const Release& release,
                        fmt::format("a refit of {}", source.study))
           .at(words);
     }
-    model.target = record.target;
-    for (const RunRecord::Coefficient& c : record.coefficients) {
-      if (c.value != 0) model.features.push_back(c.name);
-    }
-    return select(release, model);
+    return selection_of(release, record);
   }
   std::string list = words;
   std::ranges::replace(list, '+', ',');
@@ -130,10 +98,8 @@ Result<std::string> structure(const Release& release, const Selection& selection
 Result<std::string> answer(const RefitOptions& options, const Syntax& verb, Output output) {
   SOTTO_ASSIGN(const auto source, read_record(options.source));
   SOTTO_ASSIGN(const auto released, release_in(source).at(options.source));
-  const ModelWords words{.target = options.target,
-                         .features = between_commas(options.features),
-                         .without = between_commas(options.without)};
-  SOTTO_ASSIGN(const auto release, combine_columns(released, words));
+  const RefitWords words = words_from(options, verb);
+  SOTTO_ASSIGN(const auto release, combine_columns(released, words.model));
   const bool search = verb.given("--select");
   if (options.correlations + options.components + search + verb.given("--compare") > 1) {
     return bad_input("E-usage",
@@ -142,12 +108,12 @@ Result<std::string> answer(const RefitOptions& options, const Syntax& verb, Outp
         .at("the command line");
   }
   if (verb.given("--compare")) return compare_models(source, release, options, output);
-  SOTTO_ASSIGN(auto selection, select(release, words));
+  SOTTO_ASSIGN(auto selection, select(release, words.model));
   if (options.correlations || options.components) {
     return structure(release, selection, options.components, output);
   }
-  SOTTO_ASSIGN(const auto method,
-               method_from(options, verb, source, release).at("the command line"));
+  SOTTO_ASSIGN(const auto method, method_of(source, release, words).at("the command line"));
+  SOTTO_ASSIGN(const auto bases, base_levels_from(words.bases));
   std::string text;
   Json tried;
   if (search) {
@@ -156,7 +122,7 @@ Result<std::string> answer(const RefitOptions& options, const Syntax& verb, Outp
     tried = search_json(chosen);
     selection = chosen.selection;
   }
-  SOTTO_ASSIGN(auto model, refit(source, release, selection, method));
+  SOTTO_ASSIGN(auto model, refit(source, release, selection, method, bases).at("the command line"));
   if (search) {
     model.record.warnings.emplace_back(
         "The features were chosen by the same sums: the intervals do not count that in.");
@@ -189,7 +155,10 @@ Verb add_refit(const Syntax& program) {
   verb.text("--features", options->features,
             "columns, levels or patterns as area*,heating=gas, or sums as 'a + 2*b'; all but the "
             "target");
-  verb.text("--without", options->without, "columns to leave out of them");
+  verb.text("--without", options->without,
+            "columns to leave out of them; intercept: a model through the origin");
+  verb.text("--base", options->bases,
+            "levels to compare the others with, as heating=gas; the study's first ones");
   verb.text("--estimator", options->estimator,
             "noise-aware, exact, psd-ridge or adassp; the run's own");
   verb.number("--ridge", options->ridge,

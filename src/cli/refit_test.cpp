@@ -50,6 +50,46 @@ TEST_F(RefitVerb, WritesAModelThatPredictAndReportTake) {
   EXPECT_THAT(read(path("p.html")), HasSubstr("This is a refit"));
 }
 
+TEST_F(RefitVerb, TakesAnotherBaseAndLeavesOutTheIntercept) {
+  const CommandRun base =
+      refit({"--base", "heating=electric", "--out", path("base.json"), "--format", "json"});
+  ASSERT_EQ(base.status, 0) << base.err;
+  EXPECT_THAT(base.out, HasSubstr("heating=gas"));
+  EXPECT_EQ(parse_json(base.out)["encoding"]["features"][5]["levels"][0], "electric");
+  const CommandRun same = run_sotto({"predict", path("base.json"), path("tables/party-1.csv")});
+  ASSERT_EQ(same.status, 0) << same.err;
+  EXPECT_EQ(refit({"--base", "heating=coal"}).status, 2);
+  EXPECT_THAT(refit({"--base", "heating"}).err, HasSubstr("E-refit-base"));
+  const CommandRun origin = refit({"--without", "intercept"});
+  ASSERT_EQ(origin.status, 0) << origin.err;
+  EXPECT_EQ(origin.out.find("  intercept"), std::string::npos) << origin.out;
+  const CommandRun wrong = refit({"--without", "intercept", "--ridge", "1"});
+  EXPECT_THAT(wrong.err, HasSubstr("E-refit-features"));
+}
+
+TEST_F(RefitVerb, PredictsWithIntervalsFromTheFileAlone) {
+  const std::string model = path("run/model.json");
+  const std::string table = path("tables/party-1.csv");
+  const CommandRun csv = run_sotto({"predict", model, table, "--intervals"});
+  ASSERT_EQ(csv.status, 0) << csv.err;
+  EXPECT_THAT(csv.out, testing::StartsWith("record,prediction,unshrunk,mean_low,mean_high,row_low,"
+                                           "row_high\n1,"));
+  EXPECT_THAT(csv.err, HasSubstr("95 % intervals"));
+  const Json json = parse_json(
+      run_sotto({"predict", model, table, "--intervals", "--level", "0.5", "--format", "json"})
+          .out);
+  EXPECT_EQ(json["intervals"]["level"], 0.5);
+  EXPECT_EQ(json["intervals"]["row"].size(), json["predictions"].size());
+  EXPECT_THAT(run_sotto({"predict", model, table, "--level", "0.5"}).err, HasSubstr("E-usage"));
+  EXPECT_THAT(run_sotto({"predict", model, table, "--intervals", "--level", "95"}).err,
+              HasSubstr("E-predict-level"));
+  // Two stages have a covariance too; what the noise hides has none.
+  ASSERT_EQ(
+      refit({"--features", "people", "--instruments", "area_m2", "--out", path("two.json")}).status,
+      0);
+  EXPECT_EQ(run_sotto({"predict", path("two.json"), table, "--intervals"}).status, 0);
+}
+
 TEST_F(RefitVerb, TakesAnotherEstimatorAndARidge) {
   const CommandRun exact = refit({"--estimator", "exact", "--format", "json"});
   ASSERT_EQ(exact.status, 0) << exact.err;

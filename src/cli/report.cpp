@@ -6,8 +6,10 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/version.h"
 #include "cli/command_line.h"
 #include "report/run_report.h"
+#include "run/home.h"
 #include "run/run_record.h"
 
 namespace sotto {
@@ -38,8 +40,10 @@ Verb add_report(const Syntax& program) {
     }
     const Audience audience = options->share ? Audience::kShared : Audience::kOwn;
     const bool private_part = !options->share && !record.own.empty();
-    SOTTO_TRY(write_file(out, run_report(record, audience).html(),
-                         private_part ? Readers::kOwnerOnly : Readers::kAsUsual)
+    HtmlPage page = run_report(record, audience);
+    page.fact("Report written",
+              fmt::format("{}, sotto {}", utc_text(unix_seconds()), sotto_version()));
+    SOTTO_TRY(write_file(out, page.html(), private_part ? Readers::kOwnerOnly : Readers::kAsUsual)
                   .at("--out"));
     if (output.json()) {
       return json_text(

@@ -9,8 +9,10 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/version.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
+#include "run/home.h"
 #include "study/study.h"
 
 namespace sotto {
@@ -72,8 +74,9 @@ Result<std::string> over_tables(const Study& study, Solver solver, const Simulat
   SOTTO_ASSIGN(const auto planned, plan_study(study, solver));
   SOTTO_ASSIGN(const auto cipher, cipher_for(study, options.cipher));
   SOTTO_ASSIGN(auto tables, read_data(study, options));
-  SOTTO_ASSIGN(const auto model,
-               simulate_tables(planned, std::move(tables), {.cipher = cipher.get()}));
+  SOTTO_ASSIGN(auto model, simulate_tables(planned, std::move(tables), {.cipher = cipher.get()}));
+  model.record.finished = utc_text(unix_seconds());
+  model.record.version = sotto_version();
   const std::string json = json_text(to_json(model));
   std::string where;
   if (!options.out.empty()) {

@@ -9,6 +9,7 @@
 #include "report/chart.h"
 #include "report/guarantee_text.h"
 #include "report/text.h"
+#include "run/model.h"
 
 // The page as a whole, its facts, and who could learn how much.
 namespace sotto::report {
@@ -82,9 +83,12 @@ void add_facts(const RunRecord& record, HtmlPage& page) {
                                   count_text(static_cast<std::uint64_t>(
                                       std::llround(std::max(*record.noisy_rows, 0.0))))));
   }
+  if (record.release) page.fact("Weighting", weighting_text(*record.release));
   page.fact("ε", number_text(record.epsilon));
   page.fact("δ", fmt::format("{} ({})", number_text(record.delta), odds_text(record.delta)));
   page.fact("Protected", unit_in_words(record));
+  if (!record.finished.empty()) page.fact("Finished", record.finished);
+  if (!record.version.empty()) page.fact("Written by", "sotto " + record.version);
   if (!record.study_hash.empty()) page.fact("Study's hash", record.study_hash.substr(0, 12));
   if (!record.transcript_hash.empty()) {
     page.fact("Transcript's hash", record.transcript_hash.substr(0, 12));

@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +8,8 @@
 #include "report/chart.h"
 #include "report/run_report.h"
 #include "report/text.h"
+#include "run/kept_json.h"
+#include "run/model.h"
 
 // The sections with drawings or tables: model, network, agreement, and what stays with a party.
 namespace sotto::report {
@@ -48,11 +51,15 @@ bool any_shrunk(const RunRecord& record) {
 Table coefficient_table(const RunRecord& record) {
   const bool intervals = any_interval(record);
   const bool shrunk = intervals && any_shrunk(record);
+  const bool tests =
+      std::ranges::any_of(record.coefficients, [](const auto& c) { return c.p.has_value(); });
   Table table{.caption = "All coefficients",
               .columns = {{"Coefficient"}, {"Value", Align::kNumber}}};
   if (intervals) table.columns.push_back({"95 % interval", Align::kNumber});
   if (shrunk) table.columns.push_back({"Before shrinking", Align::kNumber});
   if (intervals) table.columns.push_back({"Standard error", Align::kNumber});
+  if (tests) table.columns.push_back({"t", Align::kNumber});
+  if (tests) table.columns.push_back({"p", Align::kNumber});
   for (const RunRecord::Coefficient& c : record.coefficients) {
     const double spread = c.standard_error.value_or(0);
     std::vector<std::string> row{c.name, value_text(c.value, spread)};
@@ -63,7 +70,73 @@ Table coefficient_table(const RunRecord& record) {
     }
     if (shrunk) row.push_back(c.unshrunk ? value_text(*c.unshrunk, spread) : "");
     if (intervals) row.push_back(c.standard_error ? value_text(spread, spread) : "none");
+    if (tests) row.push_back(c.t ? with_minus_sign(fmt::format("{:.2f}", *c.t)) : "");
+    if (tests) row.push_back(c.p ? p_text(*c.p) : "");
     table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::string with_interval(const ModelSummary::Share& share) {
+  return fmt::format("{} ({} to {})", with_minus_sign(fmt::format("{:.2f}", share.value)),
+                     with_minus_sign(fmt::format("{:.2f}", share.interval.first)),
+                     with_minus_sign(fmt::format("{:.2f}", share.interval.second)));
+}
+
+// What stands below the coefficients of every regression: each number, or why there is none.
+Table fit_table(const RunRecord& record, const ModelSummary& summary) {
+  Table table{.caption = "The model as a whole", .columns = {{"Measure"}, {"Value"}}};
+  const auto add = [&](const std::string& name, const std::string& value) {
+    if (!value.empty()) table.rows.push_back({name, value});
+  };
+  const auto or_why = [](const std::string& value, const std::string& why) {
+    return value.empty() && !why.empty() ? fmt::format("none: {}", why) : value;
+  };
+  if (summary.residual_sd) {
+    add("Residual standard deviation", fmt::format("{}{}", number_text(*summary.residual_sd),
+                                                   freedom_text(*summary.degrees_of_freedom)));
+  }
+  const std::string& why = summary.r_squared_refused;
+  add("R²", or_why(summary.r_squared ? with_interval(*summary.r_squared) : "", why));
+  if (summary.adjusted_r_squared) {
+    add("Adjusted R²", with_interval(*summary.adjusted_r_squared));
+  }
+  add("F, all coefficients are 0",
+      or_why(summary.f
+                 ? fmt::format("{} on {:.0f} and {} degrees of freedom, p {}",
+                               number_text(summary.f->f), summary.f->left_out,
+                               count_of_freedom(summary.f->residual), p_text(summary.f->p, "= "))
+                 : "",
+             summary.f_refused));
+  if (record.explained) {
+    add("Variance that the model explains",
+        fmt::format("about {:.0f} % ({:.0f} % to {:.0f} %)", 100 * record.explained->share,
+                    100 * record.explained->low, 100 * record.explained->high));
+  }
+  if (record.noisy_rows) add("Rows, with noise", fmt::format("about {:.0f}", *record.noisy_rows));
+  return table;
+}
+
+// What the study says of its columns: numbers with their bounds, levels with their base.
+Table column_table(const Schema& schema, const ModelSummary& summary) {
+  Table table{.caption = "The columns and their public bounds",
+              .columns = {{"Column"}, {"Bounds, or levels"}, {"Compared with"}}};
+  const auto number = [](Bounds bounds) {
+    return fmt::format("{} to {}", number_text(bounds.lo), number_text(bounds.hi));
+  };
+  table.rows.push_back(
+      {fmt::format("{} (the target)", schema.target.column), number(schema.target.bounds), ""});
+  for (const Feature& feature : schema.features) {
+    if (const auto* numeric = std::get_if<NumericFeature>(&feature)) {
+      table.rows.push_back({numeric->column, number(numeric->bounds), ""});
+      continue;
+    }
+    const auto& levels = std::get<CategoricalFeature>(feature);
+    const auto base = std::ranges::find(summary.bases, levels.column, &ModelSummary::Base::column);
+    table.rows.push_back({levels.column, fmt::format("{}", fmt::join(levels.levels, ", ")),
+                          base == summary.bases.end()
+                              ? levels.levels.front()
+                              : fmt::format("{}", fmt::join(base->levels, ", "))});
   }
   return table;
 }
@@ -167,6 +240,7 @@ void add_coefficients(const RunRecord& record, HtmlPage& page) {
         " The intervals are about the values before shrinking: those are what the errors are known "
         "of.";
   }
+  if (record.summary && !record.summary->words.empty()) section.list(record.summary->words);
   if (!text.empty()) section.paragraph(text);
   // Where rows are weighted, the warnings say so.
   if (record.release && record.release->schema.weighting == Weighting::kNone) {
@@ -198,6 +272,11 @@ void add_coefficients(const RunRecord& record, HtmlPage& page) {
   }
   section.figure(inline_svg(chart), caption);
   section.table(coefficient_table(record));
+  if (!record.summary) return;
+  section.table(fit_table(record, *record.summary));
+  std::string problem;
+  const Schema schema = schema_from(record.encoding, "encoding", problem);
+  if (problem.empty()) section.table(column_table(schema, *record.summary));
 }
 
 void add_graph(const RunRecord& record, HtmlPage& page, Audience audience) {

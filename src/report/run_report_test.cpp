@@ -40,12 +40,33 @@ TEST(RunReport, IsWellFormedAndSelfContainedForEveryKindOfRun) {
 
 TEST(RunReport, TellsWhatWasFoundAndWhatWasPromised) {
   const std::string html = page_of(sample::energy());
-  for (const char* part :
-       {"<h1>energy</h1>", "dishuf (encrypted shuffle)", "noise-aware", "about 48,211, with noise",
-        "one row, added or removed", "10⁻⁶ (1 in 1,000,000)", "temperature", "−2.062 to −1.684",
-        "Someone who reads all traffic", "One curious neighbour", "All neighbours together",
-        "Disagreement, round by round", "planned: × 0.7854 a round", "What is promised",
-        "What is not promised", "The ringed one is you."}) {
+  for (const char* part : {"<h1>energy</h1>",
+                           "dishuf (encrypted shuffle)",
+                           "noise-aware",
+                           "about 48,211, with noise",
+                           "one row, added or removed",
+                           "10⁻⁶ (1 in 1,000,000)",
+                           "temperature",
+                           "−2.062 to −1.684",
+                           "Someone who reads all traffic",
+                           "One curious neighbour",
+                           "All neighbours together",
+                           "Disagreement, round by round",
+                           "planned: × 0.7854 a round",
+                           "What is promised",
+                           "What is not promised",
+                           "The ringed one is you.",
+                           "2026-01-31T09:00:00Z",
+                           "sotto 0.2.0",
+                           "The model as a whole",
+                           "3.142 on 48204 degrees of freedom",
+                           "0.61 (0.59 to 0.63)",
+                           "153.2 on 6 and 48204 degrees of freedom, p &lt; 0.0001",
+                           "load_kwh (the target)",
+                           "−20 to 40",
+                           "oil, gas, district",
+                           "−19.47",
+                           "Told apart from 0 at p &lt; 0.05: temperature"}) {
     EXPECT_THAT(html, HasSubstr(part));
   }
   EXPECT_THAT(html, Not(HasSubstr("This was a simulation")));
@@ -63,6 +84,7 @@ TEST(RunReport, SaysWhyThereAreNoIntervals) {
   const std::string html = page_of(sample::refused_errors());
   EXPECT_THAT(html, HasSubstr("No intervals: the noise is not small beside the data"));
   EXPECT_THAT(html, Not(HasSubstr("95 % interval")));
+  EXPECT_THAT(html, HasSubstr("none: the noise is not small beside the data"));
   EXPECT_THAT(html, Not(HasSubstr("class=\"interval\"")));
 }
 
@@ -106,6 +128,10 @@ TEST(RunReport, EscapesEveryTextOfARecord) {
   r.transcript_hash = r.errors_refused = nasty;
   r.warnings = {nasty};
   for (auto& c : r.coefficients) c.name = nasty;
+  r.finished = r.version = r.summary->r_squared_refused = r.summary->f_refused = nasty;
+  r.summary->words = {nasty};
+  r.summary->bases[0].levels = {nasty};
+  r.encoding["target"]["column"] = r.encoding["features"][3]["levels"][1] = nasty;
   for (auto& p : r.parties) p = nasty;
   r.own[0].party = r.own[0].clipped[0].column = nasty;
   r.own[0].sources = {{nasty, nasty, nasty, nasty, nasty}};

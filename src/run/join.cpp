@@ -14,9 +14,11 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/version.h"
 #include "network/driver.h"
 #include "run/account.h"
 #include "run/consent/own_side.h"
+#include "run/home.h"
 
 namespace sotto {
 namespace {
@@ -195,6 +197,8 @@ class Join {
                                              {.result = session.run().result(),
                                               .transcript_hash = session.run().transcript_hash(),
                                               .convergence = {}}));
+    model.record.finished = utc_text(unix_seconds());
+    model.record.version = sotto_version();
     joined_.json = json_text(to_json(model));
     // The record first: it makes the folder, if there is none, for the owner alone. All parties
     // have the same model, and may show it; record and report count this party's own rows.

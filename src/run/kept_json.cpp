@@ -272,6 +272,10 @@ Schema schema_from(const Json& json, const std::string& path, std::string& probl
   return schema;
 }
 
+std::string_view weighting_name(const Release& release) {
+  return kWeightings[release.schema.weighting];
+}
+
 Json release_json(const Release& release) {
   Eigen::MatrixXd noise_sd = release.noise_sd;
   if (!release.squares_released()) {

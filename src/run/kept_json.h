@@ -12,11 +12,12 @@
 // what was released about them.
 namespace sotto {
 
-// Versions: record 2 and model 2 have the release and a digest, model 1 has no "format" either.
+// Versions: record 2 and model 2 have the release and a digest, model 1 has no "format" either;
+// 3 has the summary, and t and p of each coefficient.
 inline constexpr const char* kRecordFormat = "sotto-run-";
-inline constexpr std::uint64_t kRecordVersion = 2;
+inline constexpr std::uint64_t kRecordVersion = 3;
 inline constexpr const char* kModelFormat = "sotto-model-";
-inline constexpr std::uint64_t kModelVersion = 2;
+inline constexpr std::uint64_t kModelVersion = 3;
 inline constexpr std::uintmax_t kMaxKeptBytes = 256'000'000;
 
 // The text of a file that sotto has written, as JSON. `error` is the name of what is wrong with a
@@ -44,6 +45,7 @@ inline constexpr std::uintmax_t kMaxKeptBytes = 256'000'000;
 // bits. With v a column's own value, clipped to its bounds, z = scale·(v − middle)/half; sums[] is
 // the upper triangle of Σzzᵀ with noise (weighting "bounded": Σw·zzᵀ), row by row, null for a Σy²
 // that was not released.
+[[nodiscard]] std::string_view weighting_name(const Release& release);
 [[nodiscard]] Json release_json(const Release& release);
 [[nodiscard]] Release release_from(const Json& json, std::string& problem);
 

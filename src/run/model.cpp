@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/json.h"
@@ -56,97 +57,56 @@ Result<Fit> fit_entries(const PlannedStudy& planned, std::span<const double> res
   return fit;
 }
 
-RunRecord::Coefficient kept(const Fit::Coefficient& c) {
-  RunRecord::Coefficient kept{.name = c.name,
-                              .value = c.value,
-                              .standard_error = c.standard_error,
-                              .interval = std::nullopt,
-                              .unshrunk = c.unshrunk};
-  if (c.standard_error) {
-    const double half = kInterval95 * *c.standard_error;
-    kept.interval = {*c.unshrunk - half, *c.unshrunk + half};
+// Levels that have no coefficient of their own: the first of each column, and those left out.
+std::vector<ModelSummary::Base> bases_of(const InferredFit& model) {
+  std::vector<ModelSummary::Base> bases;
+  Eigen::Index at = model.schema.intercept ? 1 : 0;
+  for (const Feature& feature : model.schema.features) {
+    const auto* levels = std::get_if<CategoricalFeature>(&feature);
+    if (levels == nullptr) {
+      at += static_cast<Eigen::Index>(entries_of(feature));
+      continue;
+    }
+    ModelSummary::Base base{.column = levels->column, .levels = {levels->levels.front()}};
+    for (std::size_t k = 1; k < levels->levels.size(); ++k, ++at) {
+      if (!std::ranges::binary_search(model.entries, at)) base.levels.push_back(levels->levels[k]);
+    }
+    bases.push_back(std::move(base));
   }
-  return kept;
+  return bases;
 }
 
-// How many rows, as they count: by their weight over its upper bound, a person's as at most k.
-std::string rows_text(const RunRecord& record) {
-  std::string text = fmt::format("  rows         about {:.0f}", *record.noisy_rows);
-  if (record.encoding.contains("weight")) {
-    text += fmt::format(", each counted as its {} over {:g}",
-                        record.encoding["weight"]["column"].get<std::string>(),
-                        record.encoding["weight"]["bounds"][1].get<double>());
-  }
-  if (record.protects_persons()) {
-    text += fmt::format(", those of a person as at most {}",
-                        record.encoding["person"]["rows"].get<std::int64_t>());
-  }
-  return text + "\n";
+void take_test(const CoefficientTest& test, RunRecord::Coefficient& c) {
+  c.unshrunk = test.value;
+  c.standard_error = test.standard_error;
+  c.interval = {test.low, test.high};
+  c.degrees_of_freedom = test.degrees_of_freedom;
+  c.t = test.t;
+  c.p = test.p;
+  c.noise_share = std::clamp(1 - test.sampling_share, 0.0, 1.0);
 }
 
-// Whether the parties' own intercepts differ, where the study has them.
-std::string parties_text(const Release& release) {
-  const auto test = party_test(release);
-  if (test && !*test) return "";
-  return test ? fmt::format(
-                    "  parties      differ with F = {:.4g} on {:.0f} and {:.0f} degrees, p = "
-                    "{:.3g}\n",
-                    (*test)->f, (*test)->left_out, (*test)->residual, (*test)->p)
-              : fmt::format("  parties      whether they differ cannot be said: {}\n",
-                            test.error().what);
-}
-
-std::string table_text(const RunRecord& record, const Fit& fit) {
-  std::string text =
-      record.refit_of.empty()
-          ? fmt::format("{}: {} over {} parties' tables, {}\n\n", record.study, record.target,
-                        record.parties.size(), to_string(record.solver))
-          : fmt::format("{}: {}, from what was released before\n\n", record.study, record.target);
-  text += fmt::format("  {:<24} {:>12} {:>12} {:>26}\n", to_string(record.estimator), "value",
-                      "unshrunk", "95 % interval");
-  for (const RunRecord::Coefficient& c : record.coefficients) {
-    text += fmt::format("  {:<24} {:>12} {:>12} {:>26}\n", c.name, short_number(c.value),
-                        c.unshrunk ? short_number(*c.unshrunk) : "–", interval_text(c));
+void take_inference(const Inference& known, const std::vector<Eigen::Index>& entries,
+                    RunRecord& record, ModelSummary& summary) {
+  for (const CoefficientTest& test : known.coefficients) {
+    take_test(test, record.coefficients[static_cast<std::size_t>(test.entry)]);
   }
-  if (!record.errors_refused.empty()) text += fmt::format("\n  {}\n", record.errors_refused);
-  text += '\n';
-  if (record.noisy_rows) text += rows_text(record);
-  if (record.release && record.refit_of.empty()) text += parties_text(*record.release);
-  if (fit.explained) {
-    text += fmt::format("  explains     about {:.0f} % of the variance ({:.0f} % to {:.0f} %)\n",
-                        100 * fit.explained->share, 100 * fit.explained->low,
-                        100 * fit.explained->high);
+  summary.residual_sd = known.residual_sd;
+  summary.degrees_of_freedom = known.residual_degrees_of_freedom;
+  if (known.determination) {
+    summary.r_squared = ModelSummary::share(known.determination->plain);
+    summary.adjusted_r_squared = ModelSummary::share(known.determination->adjusted);
+  } else {
+    summary.r_squared_refused = known.determination.error().what;
   }
-  text += fmt::format("  privacy      ε = {:g}, δ = {:g} for one {} ({})\n", record.epsilon,
-                      record.delta, record.protects_persons() ? "person" : "row",
-                      record.neighbours == Neighbours::kReplace ? "replaced" : "added or removed");
-  for (const RunRecord::Own& own : record.own) {
-    std::uint64_t clipped = 0;
-    for (const RunRecord::Clipped& column : own.clipped) clipped += column.below + column.above;
-    text += fmt::format("  {:<12} {} rows, {} left out, {} values clipped (for its eyes only)\n",
-                        own.party, own.rows, own.dropped, clipped);
+  if (known.whole_model) {
+    summary.f = *known.whole_model;
+  } else {
+    summary.f_refused = known.whole_model.error().what;
   }
-  for (const std::string& warning : record.warnings) text += fmt::format("\n  ! {}", warning);
-  if (!record.warnings.empty()) text += '\n';
-  return text;
-}
-
-std::string entries_text(const RunRecord& record) {
-  std::string text = fmt::format("{}: {} over {} parties\n\n", record.study,
-                                 to_string(record.solver), record.parties.size());
-  for (const auto& c : record.coefficients) {
-    text += fmt::format("  {:<8} {:>14.8g}\n", c.name, c.value);
-  }
-  return text + fmt::format("\n  privacy      ε = {:g}, δ = {:g} for one entry\n", record.epsilon,
-                            record.delta);
-}
-
-Json kept_coefficient_json(const RunRecord::Coefficient& c) {
-  return {{"name", c.name},
-          {"value", c.value},
-          {"standard_error", number_or_null(c.standard_error)},
-          {"unshrunk", number_or_null(c.unshrunk)},
-          {"interval", interval_json(c)}};
+  const auto size = static_cast<Eigen::Index>(record.coefficients.size());
+  summary.covariance = Eigen::MatrixXd::Zero(size, size);
+  summary.covariance(entries, entries) = known.covariance;
 }
 
 }  // namespace
@@ -172,22 +132,40 @@ Result<Model> conclude(const PlannedStudy& planned, const Outcome& outcome,
   record.target = study.data->target.column;
   record.encoding = schema_json(*study.data);
   record.release = release_of(fit_terms(study, plan.sum_noise_sd), outcome.result);
-  SOTTO_ASSIGN(auto fit, fit_release(*record.release, own_selection(*record.release),
-                                     {.estimator = record.estimator}));
+  SOTTO_ASSIGN(auto fit, infer_fit(*record.release, own_selection(*record.release),
+                                   {.estimator = record.estimator}));
   return model_of(std::move(record), std::move(fit));
 }
 
 Model model_of(RunRecord record, Fit fit) {
-  for (const Fit::Coefficient& c : fit.coefficients) record.coefficients.push_back(kept(c));
+  for (const Fit::Coefficient& c : fit.coefficients) {
+    record.coefficients.push_back({.name = c.name, .value = c.value});
+  }
   record.errors_refused = fit.errors_refused;
   record.noisy_rows = fit.rows;
+  record.explained = fit.explained;
   record.warnings.insert(record.warnings.end(), fit.warnings.begin(), fit.warnings.end());
   return {.record = std::move(record), .fit = std::move(fit)};
 }
 
+Model model_of(RunRecord record, InferredFit inferred) {
+  ModelSummary summary;
+  summary.bases = bases_of(inferred);
+  Model model = model_of(std::move(record), std::move(inferred.fit));
+  if (inferred.inference) {
+    model.record.errors_refused.clear();
+    take_inference(*inferred.inference, inferred.entries, model.record, summary);
+  } else {
+    model.record.errors_refused = inferred.inference.error().what;
+    summary.r_squared_refused = summary.f_refused = model.record.errors_refused;
+  }
+  model.record.summary = std::move(summary);
+  model.record.summary->words = summary_words(model.record);
+  return model;
+}
+
 Json to_json(const Model& model) {
   const RunRecord& record = model.record;
-  const std::optional<Explained>& explained = model.fit.explained;
   Json json{{"format", fmt::format("{}{}", kModelFormat, kModelVersion)},
             {"study", record.study},
             {"study_hash", record.study_hash},
@@ -195,16 +173,14 @@ Json to_json(const Model& model) {
             {"solver", to_string(record.solver)},
             {"estimator", to_string(record.estimator)},
             {"target", record.target},
-            {"coefficients", json_list(record.coefficients, kept_coefficient_json)}};
+            {"coefficients", json_list(record.coefficients, coefficient_json)}};
   if (record.estimator == Estimator::kRidge) json["ridge"] = record.ridge;
   if (!record.instruments.empty()) json["instruments"] = record.instruments;
   if (!record.errors_refused.empty()) json["errors_refused"] = record.errors_refused;
   json["privacy"] = privacy_json(record);
   if (record.noisy_rows) json["rows"] = *record.noisy_rows;
-  if (explained) {
-    json["explained"] = {{"share", explained->share},
-                         {"interval", {explained->low, explained->high}}};
-  }
+  if (record.explained) json["explained"] = explained_json(record.explained);
+  if (record.summary) json["summary"] = to_json(*record.summary);
   if (record.release && record.refit_of.empty()) {
     if (const auto test = party_test(*record.release).value_or(std::nullopt)) {
       json["parties_differ"] = {
@@ -217,20 +193,6 @@ Json to_json(const Model& model) {
   if (!record.refit_of.empty()) json["refit_of"] = record.refit_of;
   if (record.release) json["release"] = release_json(*record.release);
   return with_digest(std::move(json));
-}
-
-std::string short_number(double value) {
-  return fmt::format("{:.5g}", value);
-}
-
-std::string interval_text(const RunRecord::Coefficient& c) {
-  if (!c.interval) return "–";
-  return fmt::format("{} … {}", short_number(c.interval->first), short_number(c.interval->second));
-}
-
-std::string to_text(const Model& model) {
-  return model.record.unit == Unit::kEntry ? entries_text(model.record)
-                                           : table_text(model.record, model.fit);
 }
 
 }  // namespace sotto

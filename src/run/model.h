@@ -7,7 +7,7 @@
 
 #include "plan/plan.h"
 #include "run/run_record.h"
-#include "solve/fit.h"
+#include "solve/inferred_fit.h"
 
 namespace sotto {
 
@@ -37,18 +37,38 @@ struct Model {
 [[nodiscard]] Result<Model> conclude(const PlannedStudy& planned, const Outcome& outcome,
                                      std::vector<RunRecord::Own> own = {});
 
-// The record of a run, or of nothing but its release, with this fit in it.
+// The record of a run, or of nothing but its release, with this fit in it; of a table with its
+// summary.
 [[nodiscard]] Model model_of(RunRecord record, Fit fit);
+[[nodiscard]] Model model_of(RunRecord record, InferredFit fit);
 
 // The model file: everything that may leave the party, and nothing else.
 //
-//     format, coefficients[{name, value, standard_error|null, unshrunk|null, interval|null}],
-//     privacy{…, adversaries[]}, rows?, explained?, encoding, study_hash, transcript_hash,
-//     simulated?, refit_of?, release{}?, digest
+//     format, coefficients[{name, value, standard_error|null, unshrunk|null, interval|null,
+//     degrees_of_freedom|null, t|null, p|null, noise_share|null}], privacy{…, adversaries[]},
+//     rows?, explained?, summary{}?, encoding, study_hash, transcript_hash, simulated?, refit_of?,
+//     release{}?, digest
 [[nodiscard]] nlohmann::ordered_json to_json(const Model& model);
 
-// "12.345", and "12 … 34", or "–" where there is no interval.
-[[nodiscard]] std::string short_number(double value);
+// `value` with the digits that its error leaves a meaning: two of the error's. Five digits without
+// one (0).
+[[nodiscard]] std::string rounded_to(double value, double error);
+
+// "0.031", "= 0.031" with something before it, "< 0.0001".
+[[nodiscard]] std::string p_text(double p, std::string_view equals = "");
+
+// "194", " on 194 degrees of freedom"; ∞ where nothing depends on their number.
+[[nodiscard]] std::string count_of_freedom(double degrees);
+[[nodiscard]] std::string freedom_text(double degrees);
+
+// "heating=gas" for each column of levels; "kwh 0 … 1000" for the target and each number.
+[[nodiscard]] std::vector<std::string> base_texts(const RunRecord& record);
+[[nodiscard]] std::vector<std::string> bounds_texts(const RunRecord& record);
+
+// "none, all rows count alike"
+[[nodiscard]] std::string weighting_text(const Release& release);
+
+// "12 … 34", or "–" where there is no interval.
 [[nodiscard]] std::string interval_text(const RunRecord::Coefficient& coefficient);
 
 // For a person: coefficients with their errors, what is promised, what to beware of.

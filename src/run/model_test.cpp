@@ -49,13 +49,28 @@ RunRecord sample_record() {
   record.coefficients[1].standard_error = 0.5;
   record.coefficients[1].unshrunk = 3.1;
   record.coefficients[1].interval = {2.1, 4.1};
+  record.coefficients[1].degrees_of_freedom = std::numeric_limits<double>::infinity();
+  record.coefficients[1].t = 6.2;
+  record.coefficients[1].p = 5.6e-10;
+  const auto d = static_cast<Eigen::Index>(record.coefficients.size());
+  record.summary =
+      ModelSummary{.residual_sd = 4.5,
+                   .degrees_of_freedom = 1200,
+                   .r_squared = ModelSummary::Share{.value = 0.5, .interval = {0.4, 0.6}},
+                   .adjusted_r_squared = std::nullopt,
+                   .r_squared_refused = "",
+                   .f = std::nullopt,
+                   .f_refused = "it is a sample",
+                   .bases = {{.column = "heating", .levels = {"gas", "district"}}},
+                   .words = {"It says something."},
+                   .covariance = Eigen::MatrixXd::Identity(d, d) / 3};
   record.own.push_back({.party = "party-1", .rows = 77, .dropped = 3, .clipped = {}});
   return record;
 }
 
 Model sample_model(const std::optional<Explained>& explained = std::nullopt) {
   Model model{.record = sample_record(), .fit = {}};
-  model.fit.explained = explained;
+  model.record.explained = explained;
   return model;
 }
 
@@ -70,6 +85,29 @@ TEST(ModelFile, HasWhatScriptsRelyOn) {
   EXPECT_EQ(json["study_hash"], "abc");
   EXPECT_EQ(json["transcript_hash"], "def");
   EXPECT_EQ(json["explained"]["share"], 0.5);
+  EXPECT_EQ(json["coefficients"][1]["t"], 6.2);
+  EXPECT_EQ(json["coefficients"][1]["p"], 5.6e-10);
+  EXPECT_TRUE(json["coefficients"][0]["p"].is_null());
+  const auto& summary = json["summary"];
+  EXPECT_EQ(summary["residual_sd"], 4.5);
+  EXPECT_EQ(summary["r_squared"]["value"], 0.5);
+  EXPECT_TRUE(summary["f"].is_null());
+  EXPECT_EQ(summary["refused"]["f"], "it is a sample");
+  EXPECT_EQ(summary["base_levels"][0]["levels"][1], "district");
+  EXPECT_EQ(summary["words"][0], "It says something.");
+}
+
+TEST(ModelFile, KeepsTheSummaryToTheBit) {
+  const auto json = parse_json(json_text(to_json(sample_model())));
+  const auto record = record_from_model_json(json, "model.json");
+  ASSERT_TRUE(record.has_value()) << record.error().to_string();
+  EXPECT_EQ(record->summary->covariance, sample_record().summary->covariance);
+  EXPECT_EQ(to_json(*record->summary), to_json(*sample_record().summary));
+  EXPECT_TRUE(std::isinf(*record->coefficients[1].degrees_of_freedom));
+  const auto model = model_file_from_json(json, "model.json");
+  EXPECT_EQ(model->summary->covariance, sample_record().summary->covariance);
+  EXPECT_EQ(model->no_intervals, "");
+  EXPECT_EQ(model->coefficients[1].unshrunk, 3.1);
 }
 
 TEST(ModelFile, NeverHasWhatBelongsToOneParty) {
@@ -173,7 +211,7 @@ TEST(ModelFile, RefusesAFileThatWasEditedOrIsOfANewerVersion) {
   EXPECT_EQ(refused("/release/sums/3", 7), "E-model-digest E-model-digest");
   EXPECT_EQ(refused("/privacy/epsilon", 0.1), "E-model-digest E-model-digest");
   EXPECT_EQ(refused("/digest", "00"), "E-model-digest E-model-digest");
-  EXPECT_EQ(refused("/format", "sotto-model-3"), "E-model-version E-model-version");
+  EXPECT_EQ(refused("/format", "sotto-model-4"), "E-model-version E-model-version");
   EXPECT_EQ(refused("/format", "another"), "E-model-version E-model-version");
 }
 
@@ -187,6 +225,8 @@ TEST(ModelFile, NamesWhatIsWrongWithARelease) {
   };
   EXPECT_EQ(complaint("/release/weighting", "bounded"),
             "release.weighting must be \"none\", as in its encoding");
+  EXPECT_EQ(complaint("/summary/covariance", {1, 2}).substr(0, 40),
+            "summary.covariance must be empty, or 66 ");
   EXPECT_EQ(complaint("/release/columns", {"x"}), "release.columns must be those of the encoding");
   EXPECT_EQ(complaint("/release/sums", {1, 2}), "release.sums must be 78 numbers");
   EXPECT_EQ(complaint("/release/sums/0", nullptr), "release.sums must be 78 numbers");
@@ -195,10 +235,23 @@ TEST(ModelFile, NamesWhatIsWrongWithARelease) {
             "release.encoding must be a schem");
 }
 
-TEST(ModelFile, OfTheFirstVersionIsStillRead) {
+TEST(ModelFile, OfEarlierVersionsIsStillReadAndSaysWhatItLacks) {
   auto json = to_json(sample_model());
+  json.erase("summary");
+  for (auto& c : json["coefficients"]) {
+    for (const char* field : {"t", "p", "degrees_of_freedom", "noise_share"}) c.erase(field);
+  }
+  auto second = json;
+  second["format"] = "sotto-model-2";
+  second = with_digest(second);
+  const auto middle = model_file_from_json(second, "model.json");
+  ASSERT_TRUE(middle.has_value()) << middle.error().to_string();
+  EXPECT_NE(middle->no_intervals.find("sotto refit"), std::string::npos);
+  EXPECT_TRUE(record_from_model_json(second, "model.json")->release.has_value());
   for (const char* field : {"format", "release", "digest"}) json.erase(field);
-  EXPECT_TRUE(model_file_from_json(json, "model.json").has_value());
+  const auto first = model_file_from_json(json, "model.json");
+  ASSERT_TRUE(first.has_value()) << first.error().to_string();
+  EXPECT_NE(first->no_intervals.find("neither covariance nor release"), std::string::npos);
   const auto record = record_from_model_json(json, "model.json");
   ASSERT_TRUE(record.has_value()) << record.error().to_string();
   EXPECT_FALSE(record->release.has_value());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/json.h"
@@ -21,16 +22,65 @@ Error bad_model(std::string what, const std::string& file) {
   return bad_input("E-model-json", std::move(what), kModelFix).at(file);
 }
 
+// What intervals of one level are made of.
+struct IntervalTerms {
+  double level = 0;
+  double mean_factor = 0;  // in standard errors
+  double row_factor = 0;
+  double residual_variance = 0;
+  Eigen::MatrixXd covariance{};
+  Eigen::VectorXd unshrunk{};
+};
+
+Result<IntervalTerms> interval_terms(const ModelFile& model, const Encoding& encoding,
+                                     double level) {
+  if (!(level > 0 && level < 1)) {
+    return bad_input("E-predict-level", fmt::format("intervals of level {}", level),
+                     "a number between 0 and 1, as 0.95")
+        .at("--level");
+  }
+  if (!model.no_intervals.empty()) {
+    return bad_input("E-predict-intervals", model.no_intervals,
+                     "predictions without --intervals, or a refit with errors");
+  }
+  for (std::size_t k = 0; k < model.schema.features.size(); ++k) {
+    if (!std::holds_alternative<NumericFeature>(model.schema.features[k])) continue;
+    const ColumnScale& scale = encoding.feature_scale(k);
+    if (std::abs(scale.middle) <= kFarthestBounds * scale.half) continue;
+    return bad_input("E-predict-intervals",
+                     fmt::format("the bounds of \"{}\" are so far from 0 for their width that the "
+                                 "covariance has no digits left",
+                                 name_of(model.schema.features[k])),
+                     "a study whose column counts from nearer, as years since 2000");
+  }
+  double fewest = std::numeric_limits<double>::infinity();
+  IntervalTerms terms{.level = level};
+  terms.covariance = model.summary->covariance;
+  terms.unshrunk.resize(static_cast<Eigen::Index>(model.coefficients.size()));
+  for (std::size_t k = 0; k < model.coefficients.size(); ++k) {
+    const ModelFile::Coefficient& c = model.coefficients[k];
+    terms.unshrunk(static_cast<Eigen::Index>(k)) = c.unshrunk.value_or(0);
+    fewest = std::min(fewest, c.degrees_of_freedom.value_or(fewest));
+  }
+  terms.mean_factor = interval_factor(level, fewest);
+  terms.row_factor = interval_factor(level, *model.summary->degrees_of_freedom);
+  terms.residual_variance = std::pow(*model.summary->residual_sd, 2);
+  return terms;
+}
+
 // The model, ready to be applied to raw rows.
 class Predictor {
  public:
-  Predictor(const ModelFile& model, const Encoding& encoding)
-      : model_(model), encoding_(encoding), row_(encoding) {}
+  Predictor(const ModelFile& model, const Encoding& encoding, std::optional<IntervalTerms> terms)
+      : model_(model), encoding_(encoding), row_(encoding), terms_(std::move(terms)) {
+    if (terms_) found_.intervals = PredictionIntervals{.level = terms_->level};
+  }
 
   void add(const RawRows& rows) {
     for (std::size_t r = 0; r < rows.rows; ++r) {
       const bool complete = row_.take(rows, r);
       if (!complete) ++found_.missing;
+      if (!complete && terms_) add_intervals(kMissing, kMissing, kMissing);
       found_.values.push_back(complete ? predict_row() : kMissing);
     }
   }
@@ -47,6 +97,8 @@ class Predictor {
 
  private:
   double predict_row() {
+    const Eigen::Map<const Eigen::VectorXd> x(row_.entries().data(),
+                                              static_cast<Eigen::Index>(row_.entries().size()));
     double linear = 0;
     for (std::size_t k = 0; k < model_.coefficients.size(); ++k) {
       linear += model_.coefficients[k].value * row_.entries()[k];
@@ -54,17 +106,32 @@ class Predictor {
     const double square = row_.length_squared();
     const ColumnScale& target = encoding_.target_scale();
     double predicted = linear;
+    double shortened = 1;
     if (encoding_.shortens() && square > encoding_.radius() * encoding_.radius()) {
       ++found_.shortened;
-      predicted = target.middle + encoding_.radius() / std::sqrt(square) * (linear - target.middle);
+      shortened = encoding_.radius() / std::sqrt(square);
+      predicted = target.middle + shortened * (linear - target.middle);
     }
     if (predicted < target.bounds.lo || predicted > target.bounds.hi) ++found_.outside;
+    if (terms_) {
+      const double about = target.middle + shortened * (terms_->unshrunk.dot(x) - target.middle);
+      const double variance = shortened * shortened * std::max(x.dot(terms_->covariance * x), 0.0);
+      add_intervals(about, terms_->mean_factor * std::sqrt(variance),
+                    terms_->row_factor * std::sqrt(variance + terms_->residual_variance));
+    }
     return predicted;
+  }
+
+  void add_intervals(double about, double mean, double row) {
+    found_.intervals->unshrunk.push_back(about);
+    found_.intervals->mean.emplace_back(about - mean, about + mean);
+    found_.intervals->row.emplace_back(about - row, about + row);
   }
 
   const ModelFile& model_;
   const Encoding& encoding_;
   OwnValues row_;
+  std::optional<IntervalTerms> terms_;
   Predictions found_;
 };
 
@@ -87,6 +154,21 @@ Result<std::optional<std::size_t>> party_level(const ModelFile& model, const std
       .at("--party");
 }
 
+// Why a file has no intervals to offer; nothing if it has.
+std::string why_no_intervals(const ModelFile& model, const Json& json) {
+  const bool known = model.summary && model.summary->covariance.size() > 0 &&
+                     model.summary->residual_sd && model.summary->degrees_of_freedom;
+  if (known) return {};
+  const auto refused = json.find("errors_refused");
+  if (refused != json.end() && refused->is_string()) {
+    return fmt::format("the model has no errors: {}", refused->get<std::string>());
+  }
+  return json.contains("release")
+             ? "the file is of an earlier sotto and has no covariance: sotto refit FILE --out NEW "
+               "writes one that has it"
+             : "the file is of an earlier sotto and has neither covariance nor release";
+}
+
 }  // namespace
 
 Result<ModelFile> model_file_from_json(const Json& json, const std::string& file) {
@@ -101,6 +183,13 @@ Result<ModelFile> model_file_from_json(const Json& json, const std::string& file
     model.coefficients.push_back({.name = c.text("name"),
                                   .value = c.number("value"),
                                   .standard_error = c.optional_number("standard_error")});
+    if (c.has("unshrunk")) model.coefficients.back().unshrunk = c.optional_number("unshrunk");
+    if (c.has("degrees_of_freedom")) {
+      model.coefficients.back().degrees_of_freedom = c.optional_number("degrees_of_freedom");
+    }
+  }
+  if (fields.has("summary")) {
+    model.summary = summary_from(fields.json("summary"), model.coefficients.size(), problem);
   }
   model.schema = schema_from(fields.json("encoding"), "encoding", problem);
   if (!problem.empty()) return bad_model(problem, file);
@@ -114,6 +203,7 @@ Result<ModelFile> model_file_from_json(const Json& json, const std::string& file
     return bad_model("the coefficients are not those of the encoding", file);
   }
   if (version > 1) SOTTO_TRY(check_digest(json, file));
+  model.no_intervals = why_no_intervals(model, json);
   return model;
 }
 
@@ -123,9 +213,9 @@ Result<ModelFile> read_model_file(const std::string& path) {
 }
 
 Result<Predictions> predict(const ModelFile& model, const TableRequest& table,
-                            const std::string& party) {
+                            const PredictOptions& options) {
   Schema schema = model.schema;
-  SOTTO_ASSIGN(schema.party, party_level(model, party));
+  SOTTO_ASSIGN(schema.party, party_level(model, options.party));
   SOTTO_ASSIGN(const auto encoding, Encoding::make(schema));
   if (model.schema.features.empty()) {
     return bad_input("E-predict-features", "the model has no features to predict from",
@@ -135,7 +225,11 @@ Result<Predictions> predict(const ModelFile& model, const TableRequest& table,
   CsvOptions in_order;
   in_order.threads = 1;
   in_order.with_target = false;
-  Predictor predictor(model, encoding);
+  std::optional<IntervalTerms> terms;
+  if (options.level) {
+    SOTTO_ASSIGN(terms, interval_terms(model, encoding, *options.level));
+  }
+  Predictor predictor(model, encoding, std::move(terms));
   SOTTO_ASSIGN(const CsvSource source, open_table(table, in_order));
   SOTTO_TRY(
       source.read(model.schema, [&](std::size_t, const RawRows& rows) { predictor.add(rows); }));

@@ -140,5 +140,67 @@ TEST_F(PredictTest, ShortensRowsAsTrainingDoes) {
   }
 }
 
+// A model with errors: β̃ a little off β, and every pair of coefficients correlated.
+class PredictIntervals : public PredictTest {
+ protected:
+  void SetUp() override {
+    PredictTest::SetUp();
+    for (ModelFile::Coefficient& c : model_.coefficients) {
+      c.unshrunk = 1.1 * c.value;
+      c.degrees_of_freedom = 12;
+    }
+    model_.summary.emplace();
+    model_.summary->residual_sd = 2;
+    model_.summary->degrees_of_freedom = 8;
+    model_.summary->covariance = Eigen::MatrixXd::Constant(5, 5, 0.01);
+    model_.summary->covariance.diagonal() << 0.5, 0.04, 0.3, 0.2, 0.1;
+  }
+  [[nodiscard]] Result<Predictions> with_level(const std::string& text, double level) const {
+    std::ofstream(path_) << text;
+    return predict(model_, path_, {.party = {}, .level = level});
+  }
+};
+
+TEST_F(PredictIntervals, FollowTheCovarianceAndTheResiduals) {
+  const auto found = with_level("x,kind,z\n4,c,0.5\n", 0.9).value();
+  ASSERT_TRUE(found.intervals.has_value());
+  EXPECT_EQ(found.values[0], 20 + 12 - 7 + 1);
+  const Eigen::VectorXd x{{1, 4, 0, 1, 0.5}};
+  const double variance = x.dot(model_.summary->covariance * x);
+  EXPECT_NEAR(found.intervals->unshrunk[0], 1.1 * 26, 1e-12);
+  // R: qt(.95, 12), qt(.95, 8).
+  const double mean = 1.782287555649319 * std::sqrt(variance);
+  const double row = 1.859548037530899 * std::sqrt(variance + 4);
+  EXPECT_NEAR(found.intervals->mean[0].first, 1.1 * 26 - mean, 1e-9);
+  EXPECT_NEAR(found.intervals->mean[0].second, 1.1 * 26 + mean, 1e-9);
+  EXPECT_NEAR(found.intervals->row[0].first, 1.1 * 26 - row, 1e-9);
+  EXPECT_NEAR(found.intervals->row[0].second, 1.1 * 26 + row, 1e-9);
+}
+
+TEST_F(PredictIntervals, AreClippedShortenedAndLeftOutAsPredictionsAre) {
+  const auto inside = with_level("x,kind,z\n10,a,0\n", 0.95).value();
+  const auto beyond = with_level("x,kind,z\n12,a,0\nNA,a,0\n", 0.95).value();
+  EXPECT_EQ(beyond.intervals->row[0], inside.intervals->row[0]);
+  EXPECT_TRUE(std::isnan(beyond.intervals->mean[1].first));
+  EXPECT_EQ(beyond.intervals->mean.size(), beyond.values.size());
+  model_.schema.radius = 1.2;
+  const auto shorter = with_level("x,kind,z\n10,a,0\n", 0.95).value();
+  const auto width = [](const auto& ends) { return ends.second - ends.first; };
+  const double factor = 1.2 / std::sqrt(2.0);
+  EXPECT_NEAR(width(shorter.intervals->mean[0]), factor * width(inside.intervals->mean[0]), 1e-9);
+}
+
+TEST_F(PredictIntervals, AreRefusedWithTheReason) {
+  EXPECT_EQ(with_level("x,kind,z\n1,a,0\n", 0).error().name, "E-predict-level");
+  EXPECT_EQ(with_level("x,kind,z\n1,a,0\n", 1).error().name, "E-predict-level");
+  EXPECT_EQ(with_level("x,kind,z\n1,a,0\n", std::nan("")).error().name, "E-predict-level");
+  model_.schema.features[0] = NumericFeature{"x", {1e9, 1e9 + 10}};
+  EXPECT_EQ(with_level("x,kind,z\n1000000001,a,0\n", 0.9).error().name, "E-predict-intervals");
+  model_.no_intervals = "the noise hid them";
+  const auto refused = with_level("x,kind,z\n1,a,0\n", 0.9);
+  EXPECT_EQ(refused.error().name, "E-predict-intervals");
+  EXPECT_EQ(refused.error().what, "the noise hid them");
+}
+
 }  // namespace
 }  // namespace sotto

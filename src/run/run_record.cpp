@@ -2,12 +2,17 @@
 
 #include <fmt/core.h>
 
+#include <limits>
+
 #include "base/files.h"
 #include "base/json.h"
 #include "run/kept_json.h"
 
 namespace sotto {
 namespace {
+
+// Coefficients have t and p from this version on, and there is a summary.
+constexpr std::uint64_t kSummaryVersion = 3;
 
 // The value that a field's name stands for.
 template <class Parse>
@@ -17,16 +22,8 @@ auto read_name(JsonFields& fields, const char* field, Parse parse, const std::st
   return value ? *value : typename decltype(value)::value_type{};
 }
 
-Json coefficient_json(const RunRecord::Coefficient& c) {
-  return {{"name", c.name},
-          {"value", c.value},
-          {"standard_error", number_or_null(c.standard_error)},
-          {"interval", interval_json(c)},
-          {"unshrunk", number_or_null(c.unshrunk)}};
-}
-
 RunRecord::Coefficient coefficient_from(const Json& json, const std::string& path,
-                                        std::string& problem) {
+                                        std::uint64_t version, std::string& problem) {
   JsonFields fields(json, path, problem);
   RunRecord::Coefficient c;
   c.name = fields.text("name");
@@ -40,6 +37,19 @@ RunRecord::Coefficient coefficient_from(const Json& json, const std::string& pat
   fields.expect(interval.is_null() || (pair && c.interval->first <= c.interval->second), "interval",
                 "null, or a lower and an upper end");
   c.unshrunk = fields.optional_number("unshrunk");
+  if (version >= kSummaryVersion) {
+    c.degrees_of_freedom = fields.optional_number("degrees_of_freedom");
+    c.t = fields.optional_number("t");
+    c.p = fields.optional_number("p");
+    c.noise_share = fields.optional_number("noise_share");
+    // Infinitely many degrees of freedom are null.
+    if (c.t && !c.degrees_of_freedom) {
+      c.degrees_of_freedom = std::numeric_limits<double>::infinity();
+    }
+    fields.expect(!c.degrees_of_freedom || *c.degrees_of_freedom > 0, "degrees_of_freedom",
+                  "above 0");
+    fields.expect(!c.p || (*c.p >= 0 && *c.p <= 1), "p", "a probability");
+  }
   fields.finish();
   return c;
 }
@@ -136,11 +146,29 @@ void read_names(JsonFields& fields, RunRecord& r) {
                           "\"noise-aware\", \"exact\", \"psd-ridge\", \"adassp\" or \"ridge\"");
 }
 
-void read_model(JsonFields& fields, RunRecord& r, std::string& problem) {
+void read_explained(JsonFields& fields, RunRecord& r, std::string& problem) {
+  const Json& json = fields.json("explained");
+  if (json.is_null()) return;
+  JsonFields explained(json, "explained", problem);
+  r.explained = Explained{.share = explained.number("share")};
+  const Json& ends = explained.json("interval");
+  const bool pair =
+      ends.is_array() && ends.size() == 2 && ends[0].is_number() && ends[1].is_number();
+  explained.expect(pair, "interval", "a lower and an upper end");
+  if (pair) r.explained->low = ends[0].get<double>();
+  if (pair) r.explained->high = ends[1].get<double>();
+}
+
+void read_summary(JsonFields& fields, RunRecord& r, std::string& problem) {
+  const Json& json = fields.json("summary");
+  if (!json.is_null()) r.summary = summary_from(json, r.coefficients.size(), problem);
+}
+
+void read_model(JsonFields& fields, RunRecord& r, std::uint64_t version, std::string& problem) {
   read_privacy(fields.json("privacy"), r, problem);
   r.target = fields.text("target");
   for (const auto& [element, path] : fields.elements("coefficients")) {
-    r.coefficients.push_back(coefficient_from(*element, path, problem));
+    r.coefficients.push_back(coefficient_from(*element, path, version, problem));
   }
   r.encoding = fields.json("encoding");
   r.warnings = fields.texts("warnings");
@@ -210,6 +238,23 @@ Json interval_json(const RunRecord::Coefficient& c) {
   return c.interval ? Json::array({c.interval->first, c.interval->second}) : Json(nullptr);
 }
 
+Json coefficient_json(const RunRecord::Coefficient& c) {
+  return {{"name", c.name},
+          {"value", c.value},
+          {"standard_error", number_or_null(c.standard_error)},
+          {"unshrunk", number_or_null(c.unshrunk)},
+          {"interval", interval_json(c)},
+          {"degrees_of_freedom", number_or_null(c.degrees_of_freedom)},
+          {"t", number_or_null(c.t)},
+          {"p", number_or_null(c.p)},
+          {"noise_share", number_or_null(c.noise_share)}};
+}
+
+Json explained_json(const std::optional<Explained>& explained) {
+  if (!explained) return nullptr;
+  return {{"share", explained->share}, {"interval", {explained->low, explained->high}}};
+}
+
 Json clipped_json(const std::vector<RunRecord::Clipped>& clipped) {
   return json_list(clipped, [](const RunRecord::Clipped& c) -> Json {
     return {{"column", c.column}, {"below", c.below}, {"above", c.above}};
@@ -224,6 +269,8 @@ Json to_json(const RunRecord& r) {
                       {"estimator", to_string(r.estimator)},
                       {"simulated", r.simulated},
                       {"seed", r.seed},
+                      {"finished", r.finished},
+                      {"version", r.version},
                       {"privacy", privacy_json(r)},
                       {"graph", {{"parties", r.parties}, {"edges", Json(r.edges)}}},
                       {"consensus",
@@ -238,6 +285,8 @@ Json to_json(const RunRecord& r) {
                       {"coefficients", json_list(r.coefficients, coefficient_json)},
                       {"errors_refused", r.errors_refused},
                       {"rows", number_or_null(r.noisy_rows)},
+                      {"explained", explained_json(r.explained)},
+                      {"summary", r.summary ? to_json(*r.summary) : Json(nullptr)},
                       {"encoding", r.encoding},
                       {"warnings", r.warnings},
                       {"own", json_list(r.own, own_json)},
@@ -260,7 +309,7 @@ Result<RunRecord> record_from_json(const Json& json, const std::string& file) {
   r.sum_noise_sd = accuracy.number("sum_noise_sd", Numbers::kOrInfinite);
   r.central_ratio = accuracy.number("central_ratio", Numbers::kOrInfinite);
   accuracy.finish();
-  read_model(fields, r, problem);
+  read_model(fields, r, version, problem);
   r.errors_refused = fields.text("errors_refused");
   r.noisy_rows = fields.optional_number("rows");
   for (const auto& [element, path] : fields.elements("own")) {
@@ -270,6 +319,12 @@ Result<RunRecord> record_from_json(const Json& json, const std::string& file) {
     (void)fields.text("digest");
     const Json& release = fields.json("release");
     if (!release.is_null()) r.release = release_from(release, problem);
+  }
+  if (version >= kSummaryVersion) {
+    r.finished = fields.text("finished");
+    r.version = fields.text("version");
+    read_explained(fields, r, problem);
+    read_summary(fields, r, problem);
   }
   fields.finish();
   return finished(std::move(r), problem, json, version, file);
@@ -281,13 +336,15 @@ Result<RunRecord> record_from_model_json(const Json& json, const std::string& fi
   RunRecord r;
   JsonFields fields(json, "", problem);
   read_names(fields, r);
-  read_model(fields, r, problem);
+  read_model(fields, r, version, problem);
   r.simulated = fields.has("simulated") && fields.truth("simulated");
   r.consensus = std::nullopt;
   if (fields.has("errors_refused")) r.errors_refused = fields.text("errors_refused");
   if (fields.has("ridge")) r.ridge = fields.number("ridge");
   if (fields.has("instruments")) r.instruments = fields.texts("instruments");
   if (fields.has("rows")) r.noisy_rows = fields.number("rows");
+  if (fields.has("explained")) read_explained(fields, r, problem);
+  if (fields.has("summary")) read_summary(fields, r, problem);
   if (fields.has("refit_of")) r.refit_of = fields.text("refit_of");
   if (fields.has("release")) r.release = release_from(fields.json("release"), problem);
   return finished(std::move(r), problem, json, version, file);

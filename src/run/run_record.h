@@ -15,6 +15,7 @@
 #include "privacy/calibrate/noise.h"
 #include "privacy/observe/adversary.h"
 #include "protocol/consensus.h"
+#include "run/summary.h"
 #include "solve/estimators.h"
 #include "solve/release.h"
 #include "study/study.h"
@@ -27,9 +28,13 @@ struct RunRecord {
   struct Coefficient {
     std::string name;
     double value = 0;
-    std::optional<double> standard_error;  // of the unshrunk estimate; none: see errors_refused
-    std::optional<std::pair<double, double>> interval;  // 95 %, about `unshrunk`
-    std::optional<double> unshrunk;                     // what the standard error belongs to
+    std::optional<double> standard_error{};  // of the unshrunk estimate; none: see errors_refused
+    std::optional<std::pair<double, double>> interval{};  // 95 %, about `unshrunk`
+    std::optional<double> unshrunk{};                     // what the standard error belongs to
+    std::optional<double> degrees_of_freedom{};           // of t and interval; may be infinite
+    std::optional<double> t{};                            // unshrunk/standard_error
+    std::optional<double> p{};                            // two-sided, that the coefficient is 0
+    std::optional<double> noise_share{};  // of standard_error²: the privacy noise's
   };
   struct Clipped {
     std::string column;
@@ -58,6 +63,8 @@ struct RunRecord {
   std::vector<std::string> instruments;  // columns, of Estimator::kTwoStage
   bool simulated = true;
   std::uint64_t seed = 0;  // of a simulation
+  std::string finished;    // 2026-01-31T09:00:00Z; empty in what all parties share
+  std::string version;     // of the sotto that wrote it; likewise
 
   double epsilon = 0;
   double delta = 0;
@@ -78,8 +85,10 @@ struct RunRecord {
   std::vector<RoundPoint> convergence;
 
   std::vector<Coefficient> coefficients;
-  std::string errors_refused;        // why there are no standard errors; empty if there are
-  std::optional<double> noisy_rows;  // an estimate of the number of rows, if one was released
+  std::string errors_refused;           // why there are no standard errors; empty if there are
+  std::optional<double> noisy_rows;     // an estimate of the number of rows, if one was released
+  std::optional<Explained> explained;   // by these coefficients, of the target's variance
+  std::optional<ModelSummary> summary;  // tables: none in files of earlier versions
   std::string target;
   nlohmann::ordered_json encoding;  // schema: what `predict` needs to encode a row
   std::vector<std::string> warnings;
@@ -102,7 +111,10 @@ inline constexpr const char* kRecordFile = "record.json";  // in a run's folder
 // Its part about privacy, which model files have as well.
 [[nodiscard]] nlohmann::ordered_json privacy_json(const RunRecord& record);
 
-// Parts of it that other files have as well: [lower, upper] or null, and [{column, below, above}].
+// Parts of it that other files have as well: a coefficient, {share, interval} or null, [lower,
+// upper] or null, and [{column, below, above}].
+[[nodiscard]] nlohmann::ordered_json coefficient_json(const RunRecord::Coefficient& coefficient);
+[[nodiscard]] nlohmann::ordered_json explained_json(const std::optional<Explained>& explained);
 [[nodiscard]] nlohmann::ordered_json interval_json(const RunRecord::Coefficient& coefficient);
 [[nodiscard]] nlohmann::ordered_json clipped_json(const std::vector<RunRecord::Clipped>& clipped);
 

@@ -91,8 +91,34 @@ RunRecord any_record() {
     const double low = finite_number();
     if (*rc::gen::arbitrary<bool>()) c.interval = {low, low + std::abs(finite_number())};
     c.unshrunk = perhaps(finite_number());
+    c.t = perhaps(finite_number());
+    if (c.t) c.degrees_of_freedom = 1e-3 + up_to_infinity();
+    c.p = perhaps(0.25);
+    c.noise_share = perhaps(0.5);
     r.coefficients.push_back(c);
   }
+  if (*rc::gen::arbitrary<bool>()) {
+    const auto share = [] {
+      const double value = finite_number();
+      return ModelSummary::Share{.value = value, .interval = {value, value}};
+    };
+    ModelSummary summary;
+    if (*rc::gen::arbitrary<bool>()) {
+      summary.residual_sd = std::abs(finite_number());
+      summary.degrees_of_freedom = 1e-3 + up_to_infinity();
+      summary.r_squared = share();
+      summary.f = NestedTest{.f = 2, .left_out = 3, .residual = up_to_infinity(), .p = 0.1};
+      const auto d = static_cast<Eigen::Index>(r.coefficients.size());
+      summary.covariance = Eigen::MatrixXd::Constant(d, d, 0.1);
+    }
+    summary.f_refused = text();
+    summary.bases = {{.column = text(), .levels = {text(), text()}}};
+    summary.words = {text()};
+    r.summary = summary;
+    r.explained = Explained{.share = finite_number(), .low = -1, .high = 1};
+  }
+  r.finished = text();
+  r.version = text();
   r.errors_refused = text();
   r.noisy_rows = perhaps(finite_number());
   r.target = text();
@@ -181,6 +207,7 @@ RunRecord small_record() {
   RunRecord record = sample::energy();
   record.convergence.resize(2);
   record.coefficients.resize(1);
+  record.summary->covariance = Eigen::MatrixXd::Ones(1, 1);
   return record;
 }
 
@@ -212,8 +239,10 @@ TEST(RunRecord, NamesAnyFieldThatIsMissingOrOfTheWrongType) {
 }
 
 TEST(RunRecord, RefusesFieldsItDoesNotKnow) {
-  for (const char* pointer : {"", "/privacy", "/privacy/adversaries/1", "/graph", "/consensus",
-                              "/accuracy", "/coefficients/0", "/own/0", "/own/0/clipped/2"}) {
+  for (const char* pointer :
+       {"", "/privacy", "/privacy/adversaries/1", "/graph", "/consensus", "/accuracy",
+        "/coefficients/0", "/own/0", "/own/0/clipped/2", "/summary", "/summary/f",
+        "/summary/r_squared", "/summary/base_levels/0"}) {
     Json json = to_json(small_record());
     json[Json::json_pointer(pointer)]["caveat"] = "read me";
     expect_complaint(json, "caveat is not known here");
@@ -241,6 +270,15 @@ TEST(RunRecord, RefusesValuesThatCannotBe) {
       {"/coefficients/0/interval", Json::array({1})},
       {"/coefficients/0/standard_error", -1},
       {"/coefficients/0/value", nullptr},
+      {"/coefficients/0/p", 1.5},
+      {"/coefficients/0/degrees_of_freedom", 0},
+      {"/summary/residual_sd", -1},
+      {"/summary/degrees_of_freedom", -1},
+      {"/summary/f/p", -0.1},
+      {"/summary/covariance", Json::array({1, 2})},
+      {"/summary/covariance", Json::array({-1})},
+      {"/summary/r_squared/interval", Json::array({1})},
+      {"/explained/interval", nullptr},
       {"/own/0/rows", -3},
       {"/own/0/rows", 1.5},
   };
@@ -258,20 +296,36 @@ TEST(RunRecord, RefusesAFileThatWasEditedOrIsOfANewerVersion) {
   edited["privacy"]["epsilon"] = 0.5;
   EXPECT_EQ(record_from_json(edited, "record.json").error().name, "E-model-digest");
   Json newer = to_json(sample::energy());
-  newer["format"] = "sotto-run-3";
+  newer["format"] = "sotto-run-4";
   const auto refused = record_from_json(newer, "record.json");
   EXPECT_EQ(refused.error().name, "E-model-version");
-  EXPECT_THAT(refused.error().to_string(), HasSubstr("sotto-run-2"));
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("sotto-run-3"));
 }
 
-TEST(RunRecord, OfTheFirstVersionIsStillRead) {
+// What versions before the third did not have.
+void forget_summary(Json& json) {
+  for (const char* field : {"summary", "explained", "finished", "version"}) json.erase(field);
+  for (Json& c : json["coefficients"]) {
+    for (const char* field : {"t", "p", "degrees_of_freedom", "noise_share"}) c.erase(field);
+  }
+}
+
+TEST(RunRecord, OfEarlierVersionsIsStillRead) {
   Json old = to_json(sample::energy());
+  forget_summary(old);
+  Json second = old;
+  second["format"] = "sotto-run-2";
+  const auto middle = record_from_json(with_digest(second), "record.json");
+  ASSERT_TRUE(middle) << middle.error().to_string();
+  EXPECT_FALSE(middle->summary.has_value());
+  EXPECT_FALSE(middle->coefficients[1].p.has_value());
   old["format"] = "sotto-run-1";
   old.erase("release");
   old.erase("digest");
   const auto back = record_from_json(old, "record.json");
   ASSERT_TRUE(back) << back.error().to_string();
   EXPECT_FALSE(back->release.has_value());
+  EXPECT_EQ(back->coefficients[1].standard_error, 0.0962);
 }
 
 class RecordFile : public testing::Test {

@@ -213,7 +213,14 @@ TEST(RecordOfARun, HoldsAllThatWasPromisedAndFound) {
   ASSERT_TRUE(c.interval.has_value());
   EXPECT_DOUBLE_EQ((c.interval->first + c.interval->second) / 2, *c.unshrunk);
   EXPECT_NEAR(c.interval->second - c.interval->first, 2 * 1.96 * *c.standard_error,
-              1e-4 * *c.standard_error);
+              0.02 * *c.standard_error);
+  EXPECT_EQ(*c.t, *c.unshrunk / *c.standard_error);
+  EXPECT_GT(*c.noise_share, 0);
+  ASSERT_TRUE(record.summary.has_value());
+  EXPECT_NEAR(record.summary->covariance(1, 1), std::pow(*c.standard_error, 2),
+              1e-12 * record.summary->covariance(1, 1));
+  EXPECT_TRUE(record.summary->residual_sd && record.summary->r_squared && record.summary->f);
+  EXPECT_FALSE(record.summary->words.empty());
   EXPECT_EQ(record.convergence.back().round, plan.consensus.rounds);
   const auto back = record_from_json(to_json(record), "record.json");
   ASSERT_TRUE(back.has_value()) << back.error().to_string();
@@ -233,7 +240,8 @@ TEST(TextOfARun, ShowsCoefficientsIntervalsPrivacyAndWarnings) {
   const auto tables = deal_out(study, random_rows(5000, 2));
   const std::string text = to_text(simulate_tables({study, plan}, tables, seeded(0)).value());
   for (const char* word : {"intercept", "95 % interval", "ε = 1, δ = 1e-06 for one row", "party-3",
-                           "explains", "! against neighbour"}) {
+                           "explains", "! against neighbour", "std. error", "R²",
+                           "degrees of freedom, p", "bounds       y 0 … 1", "Told apart from 0"}) {
     EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
   }
 }
@@ -261,6 +269,12 @@ TEST(SimulatedTables, WithoutErrorBarsReleasesNoSumOfSquaresAndAddsLessNoise) {
   EXPECT_FALSE(run->fit.coefficients[0].standard_error.has_value());
   EXPECT_NEAR(run->fit.coefficients[1].value, 0.5, 0.2);
   EXPECT_NEAR(run->record.sensitivity, std::sqrt(2.0), 1e-12);
+  EXPECT_NE(run->record.errors_refused.find("error_bars"), std::string::npos);
+  EXPECT_EQ(run->record.summary->f_refused, run->record.errors_refused);
+  EXPECT_EQ(run->record.summary->covariance.size(), 0);
+  EXPECT_NE(to_text(*run).find("F            none: the study has error_bars = false"),
+            std::string::npos)
+      << to_text(*run);
 }
 
 }  // namespace

@@ -126,7 +126,9 @@ TEST_F(TermsTest, ArePredictedFromTheModelFileForAPartyOrForTheMeanOfAll) {
   const ModelFile model = model_file_from_json(json, "model.json").value();
   const std::string table = (folder_ / "new.csv").string();
   std::ofstream(table) << "a,income,age\n1,20,70\n-2,500,10\n,3,4\n";
-  const auto of = [&](const std::string& party) { return predict(model, table, party).value(); };
+  const auto of = [&](const std::string& party) {
+    return predict(model, table, {.party = party}).value();
+  };
   EXPECT_NEAR(of("party-1").values[0], truth(0, 1, 20, 70), 0.05);
   EXPECT_NEAR(of("party-3").values[0], truth(2, 1, 20, 70), 0.05);
   EXPECT_NEAR(of("").values[0], truth(1, 1, 20, 70), 0.05) << "the mean of three steps of 0.75";
@@ -134,7 +136,7 @@ TEST_F(TermsTest, ArePredictedFromTheModelFileForAPartyOrForTheMeanOfAll) {
   EXPECT_EQ(of("").missing, 1U);
   ASSERT_EQ(of("").clipped.size(), 3U);
   EXPECT_EQ(of("").clipped[1].above, 1U);
-  EXPECT_EQ(predict(model, table, "nobody").error().name, "E-predict-party");
+  EXPECT_EQ(predict(model, table, {.party = "nobody"}).error().name, "E-predict-party");
 }
 
 TEST_F(TermsTest, AreFoundInTheReleaseByAnyWayOfWritingThem) {

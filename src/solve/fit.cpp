@@ -196,6 +196,8 @@ Fit solve::in_own_units(const Release& release, const Selection& selection,
     coefficient.unshrunk = known.values(entry);
     coefficient.standard_error = std::sqrt(known.covariance(entry, entry));
   }
+  fit.covariance = known.covariance;
+  fit.residual_sd = encoding.target_scale().half * std::sqrt(errors->residual_variance);
   return fit;
 }
 

@@ -98,6 +98,8 @@ struct Fit {
   std::optional<double> rows;
   std::optional<Explained> explained;
   std::vector<std::string> warnings;
+  Eigen::MatrixXd covariance;  // of the unshrunk coefficients in own units; 0×0 without errors
+  double residual_sd = 0;      // in own units, with errors
 };
 
 // What is public about a table's sums, and what is to be made of them.

@@ -49,9 +49,11 @@ struct Selection {
   // Where these stand among the schema's entries. A level that was not chosen is an entry without
   // a column: its coefficient is 0, as the base level's.
   std::vector<Eigen::Index> entries;
+  bool through_origin = false;  // the intercept is there, and is to be 0 in own units
 
   [[nodiscard]] bool operator==(const Selection& other) const {
-    return target == other.target && columns == other.columns;
+    return target == other.target && columns == other.columns &&
+           through_origin == other.through_origin;
   }
 };
 
@@ -59,8 +61,9 @@ struct Selection {
 [[nodiscard]] Selection own_selection(const Release& release);
 
 // The model of column `target` by the columns that are `chosen`, one entry per column. The
-// intercept, if the release has one, comes along: columns are centred by their bounds, so a model
-// without it would be one through the middle of the bounds. A level as target is 0 or 1.
+// intercept, if the release has one, comes along: columns are centred by their bounds, so without
+// it the sums would be those of a model through the middle of the bounds (through_origin() in
+// solve/inferred_fit.h is the one without a constant). A level as target is 0 or 1.
 // E-refit-features: target and feature are one column, or nothing is left. E-refit-squares: the
 // study's target cannot explain another where its square was not released.
 [[nodiscard]] Result<Selection> select(const Release& release, Eigen::Index target,

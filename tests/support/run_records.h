@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "run/kept_json.h"
 #include "run/run_record.h"
 
 // Made-up records with numbers as real runs have them, for tests that look at
@@ -38,7 +39,34 @@ inline RunRecord::Coefficient coefficient(std::string name, double unshrunk, dou
   c.standard_error = error;
   c.interval = {unshrunk - 1.96 * error, unshrunk + 1.96 * error};
   c.unshrunk = unshrunk;
+  c.degrees_of_freedom = 48204;
+  c.t = unshrunk / error;
+  c.p = std::erfc(std::abs(*c.t) / std::sqrt(2.0));
+  c.noise_share = 0.75;
   return c;
+}
+
+// What a model of these coefficients would state of itself.
+inline void add_summary(RunRecord& r) {
+  const auto d = static_cast<Eigen::Index>(r.coefficients.size());
+  ModelSummary summary;
+  if (r.errors_refused.empty()) {
+    summary.residual_sd = 3.1416;
+    summary.degrees_of_freedom = 48204.4;
+    summary.r_squared = {.value = 0.61, .interval = {0.59, 0.63}};
+    summary.adjusted_r_squared = {.value = 0.6, .interval = {0.58, 0.62}};
+    summary.f = NestedTest{.f = 153.2, .left_out = 6, .residual = 48204.4, .p = 3e-190};
+    summary.covariance = Eigen::MatrixXd::Zero(d, d);
+    for (Eigen::Index k = 0; k < d; ++k) {
+      summary.covariance(k, k) =
+          std::pow(*r.coefficients[static_cast<std::size_t>(k)].standard_error, 2);
+    }
+  } else {
+    summary.r_squared_refused = summary.f_refused = r.errors_refused;
+  }
+  if (d == 7) summary.bases = {{.column = "heating", .levels = {"oil"}}};
+  r.summary = summary;
+  r.summary->words = summary_words(r);
 }
 
 // ε = 1, δ = 10⁻⁶: κ̄ = 0.2429…; the shifts are those of a cycle of five.
@@ -78,10 +106,20 @@ inline RunRecord energy() {
                     coefficient("heating=district", -0.482, 0.611, 0.71),
                     coefficient("year_built", 0.2184, 0.1407, 0.64)};
   r.noisy_rows = 48211.4;
-  r.encoding = {{"intercept", true}};
+  Schema schema;
+  schema.target = {"load_kwh", {0, 60}};
+  schema.features = {NumericFeature{"temperature", {-20, 40}},
+                     NumericFeature{"floor_area", {10, 300}}, NumericFeature{"occupants", {0, 12}},
+                     CategoricalFeature{"heating", {"oil", "gas", "district"}},
+                     NumericFeature{"year_built", {1900, 2030}}};
+  r.encoding = schema_json(schema);
+  r.explained = Explained{.share = 0.6, .low = 0.58, .high = 0.62};
+  r.finished = "2026-01-31T09:00:00Z";
+  r.version = "0.2.0";
   r.own = {
       {"south", 9731, 42, {{"temperature", 12, 3}, {"floor_area", 0, 118}, {"occupants", 0, 0}}}};
   r.transcript_hash = "41d0e9b76c2f8a35";
+  add_summary(r);
   return r;
 }
 
@@ -102,8 +140,14 @@ inline RunRecord refused_errors() {
     c.standard_error.reset();
     c.interval.reset();
     c.unshrunk.reset();
+    c.degrees_of_freedom.reset();
+    c.t.reset();
+    c.p.reset();
+    c.noise_share.reset();
     c.value *= 0.31;
   }
+  r.explained.reset();
+  add_summary(r);
   r.consensus = ConsensusMethod::kExact;
   r.rounds = 2;
   r.rate = 0;
@@ -156,6 +200,7 @@ inline RunRecord one_coefficient() {
   r.parties = {"left", "right"};
   r.edges = {{0, 1}};
   r.own.clear();
+  add_summary(r);
   return r;
 }
 
@@ -179,6 +224,7 @@ inline RunRecord forty_coefficients() {
   for (int i = 1; i <= 60; ++i) r.parties.push_back("hospital of town " + std::to_string(i));
   r.edges = cycle_edges(60);
   r.own = {{"hospital of town 7", 812, 0, {}}};
+  add_summary(r);
   return r;
 }
 

@@ -56,8 +56,9 @@ std::string coefficient_rows(const DemoResult& result) {
       fmt::format(kRow, result.record.target, "value", "95 % interval", "without noise*");
   for (std::size_t k = 0; k < result.record.coefficients.size(); ++k) {
     const auto& c = result.record.coefficients[k];
-    text += fmt::format(kRow, c.name, short_number(c.value), interval_text(c),
-                        short_number(result.without_noise[k]));
+    text += fmt::format(kRow, c.name, rounded_to(c.value, c.standard_error.value_or(0)),
+                        interval_text(c),
+                        rounded_to(result.without_noise[k], c.standard_error.value_or(0)));
   }
   if (!result.record.errors_refused.empty()) {
     text += fmt::format("  no intervals: {}\n", result.record.errors_refused);

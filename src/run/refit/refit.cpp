@@ -158,16 +158,16 @@ Result<Selection> select(const Release& release, const ModelWords& words) {
     const bool pattern = word.find_first_of("*?") != std::string::npos;
     if (pattern) set({target}, was);
   }
+  bool through_origin = false;
   for (const std::string& word : words.without) {
     SOTTO_ASSIGN(const auto columns, names.find(word).at("--without"));
-    if (release.schema.intercept && columns.front() == 0) {
-      return bad_input("E-refit-features", "the intercept cannot be left out of a release with one",
-                       "a study with intercept = false has models without")
-          .at("--without");
-    }
+    const bool intercept = release.schema.intercept && columns.front() == 0;
+    through_origin = through_origin || intercept;
     set(columns, false);
   }
-  return select(release, target, chosen);
+  SOTTO_ASSIGN(auto selection, select(release, target, chosen));
+  selection.through_origin = through_origin;
+  return selection;
 }
 
 Result<std::vector<Eigen::Index>> find_columns(const Release& release,
@@ -193,6 +193,10 @@ std::vector<Eigen::Index> varying_columns(const Release& release, const Selectio
 }
 
 Result<Chosen> choose_features(const Release& release, const Selection& selection, Search search) {
+  if (selection.through_origin) {
+    return bad_input("E-refit-features", "features are chosen among models with an intercept",
+                     "leave the intercept in");
+  }
   SOTTO_ASSIGN(const auto errors, model_errors(release, selection));
   SOTTO_ASSIGN(const auto rows, rows_for_errors(release));
   Chosen chosen;
@@ -227,6 +231,10 @@ Result<NestedTest> compare(const Release& release, const Selection& small, const
                      "the first model's features are not a part of the second's, with one target",
                      "name the smaller model first, as --compare area_m2,area_m2+people");
   }
+  if (small.through_origin || large.through_origin) {
+    return bad_input("E-refit-compare", "models without an intercept are not compared",
+                     "leave the intercept in");
+  }
   std::vector<Eigen::Index> left_out;
   for (std::size_t k = 0; k < large.columns.size(); ++k) {
     if (!std::ranges::binary_search(small.columns, large.columns[k])) {
@@ -234,6 +242,31 @@ Result<NestedTest> compare(const Release& release, const Selection& small, const
     }
   }
   return nested_test(release, large, left_out);
+}
+
+Result<Selection> selection_of(const Release& release, const RunRecord& record) {
+  // A column of levels by its levels, but those that are its base: in the study's own words where
+  // it has another one.
+  const Names names(release);
+  ModelWords words{.target = record.target};
+  std::vector<std::string> bases;
+  for (const ModelSummary::Base& base :
+       record.summary ? record.summary->bases : std::vector<ModelSummary::Base>{}) {
+    for (const std::string& level : base.levels) {
+      bases.push_back(fmt::format("{}={}", base.column, level));
+    }
+  }
+  bool intercept = !release.schema.intercept;
+  for (const RunRecord::Coefficient& c : record.coefficients) {
+    intercept = intercept || c.name == names[0];
+    const bool left_out =
+        record.summary ? std::ranges::find(bases, c.name) != bases.end() : c.value == 0;
+    if (left_out) continue;
+    const auto named = std::ranges::find(names.all(), c.name, &Named::base);
+    words.features.push_back(named == names.all().end() ? c.name : named->name);
+  }
+  if (!intercept) words.without.push_back(names[0]);
+  return select(release, words);
 }
 
 Result<Release> release_in(const RunRecord& record) {
@@ -260,20 +293,24 @@ Result<std::optional<NestedTest>> party_test(const Release& release) {
   return std::optional(test);
 }
 
-Result<Model> refit(const RunRecord& source, const Selection& selection, const FitMethod& method) {
+Result<Model> refit(const RunRecord& source, const Selection& selection, const FitMethod& method,
+                    const std::vector<BaseLevel>& bases) {
   SOTTO_ASSIGN(const auto release, release_in(source));
-  return refit(source, release, selection, method);
+  return refit(source, release, selection, method, bases);
 }
 
 Result<Model> refit(const RunRecord& source, const Release& release, const Selection& selection,
-                    const FitMethod& method) {
-  SOTTO_ASSIGN(auto fit, fit_release(release, selection, method));
-  if (fit.singular) {
+                    const FitMethod& method, const std::vector<BaseLevel>& bases) {
+  SOTTO_ASSIGN(auto fit, infer_fit(release, selection, method));
+  if (fit.fit.singular) {
     return bad_input("E-refit-singular",
                      fmt::format("the model of {} is singular: the sums do not tell its {} "
                                  "columns apart",
                                  selection.schema.target.column, selection.columns.size()),
                      "leave features out, or take --ridge or --estimator noise-aware");
+  }
+  for (const BaseLevel& base : bases) {
+    SOTTO_ASSIGN(fit, with_base(std::move(fit), base));
   }
   RunRecord record = source;
   record.estimator = method.estimator;
@@ -284,7 +321,7 @@ Result<Model> refit(const RunRecord& source, const Release& release, const Selec
     record.instruments.push_back(columns[static_cast<std::size_t>(k)]);
   }
   record.target = selection.schema.target.column;
-  record.encoding = schema_json(selection.schema);
+  record.encoding = schema_json(fit.schema);
   record.refit_of = to_hex(sha256(json_line(release_json(*source.release))));
   record.coefficients.clear();
   record.warnings.clear();

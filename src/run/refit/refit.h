@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@
 namespace sotto {
 
 // Columns by the names that the study gave them (all levels of a categorical one), by one level as
-// "heating=gas", or by patterns with * and ?.
+// "heating=gas", or by patterns with * and ?. "intercept" among `without`: a model through the
+// origin of the columns' own units.
 struct ModelWords {
   std::string target = {};  // empty: the study's
   std::vector<std::string> features =
@@ -35,7 +37,7 @@ struct ModelWords {
                                                         const Selection& selection);
 
 // What a search keeps of a selection's features, columns of the study as a whole. Errors as
-// model_errors() and search_features().
+// model_errors() and search_features(); E-refit-features without an intercept.
 struct Chosen {
   SearchResult search;
   std::vector<std::string> names;  // of the search's groups
@@ -44,22 +46,49 @@ struct Chosen {
 [[nodiscard]] Result<Chosen> choose_features(const Release& release, const Selection& selection,
                                              Search search);
 
-// Two models of one target. E-refit-compare: they are not nested. Errors as model_errors().
+// Two models of one target. E-refit-compare: they are not nested, or have no intercept. Errors as
+// model_errors().
 [[nodiscard]] Result<NestedTest> compare(const Release& release, const Selection& small,
                                          const Selection& large);
+
+// Target and features of a record's own model. E-refit-column: they are not the release's.
+[[nodiscard]] Result<Selection> selection_of(const Release& release, const RunRecord& record);
 
 // E-refit-release: the record has none.
 [[nodiscard]] Result<Release> release_in(const RunRecord& record);
 
 // `source` with another model of its release in it. E-refit-singular: the sums do not tell these
-// columns apart.
+// columns apart. E-refit-base: a level of `bases` cannot be one.
 [[nodiscard]] Result<Model> refit(const RunRecord& source, const Selection& selection,
-                                  const FitMethod& method);
+                                  const FitMethod& method,
+                                  const std::vector<BaseLevel>& bases = {});
+
+// All that `sotto refit` and the library can be asked for.
+struct RefitWords {
+  ModelWords model = {};
+  std::vector<std::string> bases = {};  // as "heating=gas"
+  std::string estimator = {};           // empty: the run's own; "exact" without an intercept
+  std::optional<double> ridge = {};
+  std::vector<std::string> instruments = {};
+};
+
+// How these words want the model fitted. E-usage: ridge, instruments and estimator exclude each
+// other. E-refit-ridge, E-refit-instruments, E-solve-estimator, E-refit-column.
+[[nodiscard]] Result<FitMethod> method_of(const RunRecord& source, const Release& release,
+                                          const RefitWords& words);
+
+// "heating=gas" each. E-refit-base.
+[[nodiscard]] Result<std::vector<BaseLevel>> base_levels_from(
+    const std::vector<std::string>& words);
+
+// All of it in one: errors as those above.
+[[nodiscard]] Result<Model> refit(const RunRecord& source, const RefitWords& words);
 
 // The same with a selection of `release`, made of the source's (combine.h), which stays in the
 // model file.
 [[nodiscard]] Result<Model> refit(const RunRecord& source, const Release& release,
-                                  const Selection& selection, const FitMethod& method);
+                                  const Selection& selection, const FitMethod& method,
+                                  const std::vector<BaseLevel>& bases = {});
 
 // Whether parties differ: the F-test that all effects of party = "effect" are 0. Nothing for a
 // release without them; errors as model_errors().

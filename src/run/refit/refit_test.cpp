@@ -67,6 +67,7 @@ TEST(Refit, OfTheSameTargetAndFeaturesIsTheModelToTheBit) {
   EXPECT_EQ(to_json(again)["encoding"], file["encoding"]);
   EXPECT_EQ(to_json(again)["rows"], file["rows"]);
   EXPECT_EQ(to_json(again)["explained"], file["explained"]);
+  EXPECT_EQ(to_json(again)["summary"], file["summary"]);
   EXPECT_EQ(again.record.refit_of.size(), 64U);
 }
 
@@ -126,7 +127,6 @@ TEST(Refit, SaysWhichWordIsWrongAndWhatIsNear) {
               AllOf(HasSubstr("E-refit-target"), HasSubstr("place=suburb, place=town")));
   EXPECT_THAT(complaint({.target = "intercept"}), HasSubstr("E-refit-target"));
   EXPECT_THAT(complaint({.features = {"rent"}}), HasSubstr("E-refit-features"));
-  EXPECT_THAT(complaint({.without = {"intercept"}}), HasSubstr("E-refit-features"));
 }
 
 TEST(Refit, LeavesOutATargetWhoseSquareStayedAtHome) {
@@ -195,6 +195,71 @@ TEST(Refit, RefusesWhatHasNoReleaseAndWhatIsSingular) {
   const Selection own = own_selection(*record.release);
   EXPECT_EQ(refit(record, own, {.estimator = Estimator::kExact}).error().name, "E-refit-singular");
   EXPECT_TRUE(refit(record, own, {.estimator = Estimator::kRidge, .ridge = 1}).has_value());
+}
+
+TEST(Refit, LeavesOutTheInterceptExactly) {
+  const RunRecord source = model_of_flats().record;
+  const Model model = refit(source, {.model = {.without = {"intercept"}}}).value();
+  EXPECT_EQ(model.record.estimator, Estimator::kExact) << "the one that there is";
+  EXPECT_EQ(model.record.coefficients.front().name, "income");
+  EXPECT_EQ(model.record.coefficients.front().value, *model.record.coefficients.front().unshrunk);
+  const auto json = to_json(model);
+  EXPECT_FALSE(json["encoding"]["intercept"].get<bool>());
+  EXPECT_TRUE(model_file_from_json(json, "model.json").has_value());
+  EXPECT_EQ(
+      refit(source, {.model = {.without = {"intercept"}}, .estimator = "adassp"}).error().name,
+      "E-refit-features");
+  const Selection none =
+      select(*source.release, {.features = {"rooms"}, .without = {"intercept"}}).value();
+  const Selection all = select(*source.release, {.features = {"rooms", "income"}}).value();
+  EXPECT_EQ(compare(*source.release, none, all).error().name, "E-refit-compare");
+  EXPECT_EQ(choose_features(*source.release, none, Search::kAll).error().name, "E-refit-features");
+}
+
+TEST(Refit, TakesAnotherBaseLevelAndPredictsTheSame) {
+  const RunRecord source = model_of_flats().record;
+  const Model model = refit(source, {.bases = {"place=town", "balcony=yes"}}).value();
+  std::vector<std::string> names;
+  for (const auto& c : model.record.coefficients) names.push_back(c.name);
+  EXPECT_THAT(names, ElementsAre("intercept", "income", "rooms", "place=village", "place=suburb",
+                                 "balcony=no"));
+  const auto& old = source.coefficients;
+  EXPECT_NEAR(model.record.coefficients[0].value, old[0].value + old[4].value + old[5].value, 1e-9);
+  EXPECT_NEAR(model.record.coefficients[3].value, -old[4].value, 1e-9);
+  EXPECT_NEAR(*model.record.coefficients[3].standard_error, *old[4].standard_error, 1e-9);
+  EXPECT_EQ(model.record.summary->bases[0].levels, std::vector<std::string>{"town"});
+  EXPECT_EQ(refit(source, {.bases = {"place=city"}}).error().name, "E-refit-base");
+  EXPECT_EQ(refit(source, {.bases = {"place"}}).error().name, "E-refit-base");
+  EXPECT_EQ(
+      refit(source, {.model = {.features = {"place=town"}}, .bases = {"place=town"}}).error().name,
+      "E-refit-base");
+  // By way of the file, the study's own columns again.
+  const RunRecord back = record_from_model_json(to_json(model), "model.json").value();
+  EXPECT_EQ(selection_of(*source.release, back).value(), own_selection(*source.release));
+}
+
+TEST(Refit, FindsTheSelectionOfAModelFile) {
+  const RunRecord source = model_of_flats().record;
+  for (const ModelWords& words :
+       {ModelWords{.features = {"place=town", "rooms"}}, ModelWords{.target = "rooms"},
+        ModelWords{.target = "place=town", .features = {"income"}},
+        ModelWords{.without = {"intercept", "balcony"}}}) {
+    const Selection selection = select(*source.release, words).value();
+    const Model model = refit(source, selection, {.estimator = Estimator::kExact}).value();
+    EXPECT_EQ(selection_of(*source.release, model.record).value(), selection);
+  }
+}
+
+TEST(Refit, SaysWhichWordsExcludeEachOther) {
+  const RunRecord source = model_of_flats().record;
+  EXPECT_EQ(refit(source, {.estimator = "exact", .ridge = 1}).error().name, "E-usage");
+  EXPECT_EQ(refit(source, {.ridge = -1}).error().name, "E-refit-ridge");
+  EXPECT_EQ(refit(source, {.estimator = "magic"}).error().name, "E-solve-estimator");
+  EXPECT_EQ(refit(source, {.instruments = {"nothing"}}).error().name, "E-refit-column");
+  EXPECT_EQ(refit(source, {.model = {.features = {"income", "place"}}, .instruments = {"rooms"}})
+                .error()
+                .name,
+            "E-refit-instruments");
 }
 
 }  // namespace

@@ -1,0 +1,10 @@
+#include "base/version.h"
+
+// Compiled by itself, so that a new version compiles nothing else anew.
+namespace sotto {
+
+std::string_view sotto_version() {
+  return SOTTO_VERSION;
+}
+
+}  // namespace sotto
