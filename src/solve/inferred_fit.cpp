@@ -67,7 +67,7 @@ Result<Levels> find_levels(Schema& schema, const BaseLevel& base) {
       if (levels == nullptr) return no_base(base, "the column is a number", "a column of levels");
       return Levels{.feature = levels, .first = at};
     }
-    at += levels == nullptr ? 1 : static_cast<Eigen::Index>(levels->levels.size()) - 1;
+    at += static_cast<Eigen::Index>(entries_of(feature));
   }
   return no_base(base, fmt::format("the model has no column \"{}\"", base.column),
                  "a column of levels that is in the model");

@@ -178,7 +178,7 @@ TypicalWeight typical_weight(const Release& release) {
   Eigen::Index at = 1;
   for (const Feature& feature : schema.features) {
     const auto* levels = std::get_if<CategoricalFeature>(&feature);
-    const auto size = levels == nullptr ? 1 : static_cast<Eigen::Index>(levels->levels.size()) - 1;
+    const auto size = static_cast<Eigen::Index>(entries_of(feature));
     const double squares = release.moments.diagonal().segment(at, size).sum();
     const double mean = count > 0 ? std::clamp(squares / count, 0.0, 1.0) : kUnknownSquare;
     length += mean / radius_square;
