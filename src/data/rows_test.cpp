@@ -215,7 +215,7 @@ TEST(RowEncoder, GivesTheSameBitsOnEveryProcessor) {
       schema.weighting = weighting;
       const Encoding encoding = Encoding::make(schema).value();
       RowEncoder best(encoding);
-      RowEncoder portable(encoding, RowKernel::kPortable);
+      RowEncoder portable(encoding, nullptr, RowKernel::kPortable);
       for (int group = 0; group < 20; ++group) {
         std::vector<std::vector<double>> rows(count, std::vector<double>(7));
         for (auto& row : rows) {
