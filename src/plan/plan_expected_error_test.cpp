@@ -110,7 +110,8 @@ TEST(PlanOverTables, SaysWhichQuestionItAnswersAndHowMuchNoiseEachKindOfSumHas) 
   EXPECT_NEAR(noise["target"], plan.sum_noise_sd / std::sqrt(0.12), 1e-9);
   const std::string text = to_text(study, plan);
   EXPECT_NE(text.find("Weighted least squares"), std::string::npos) << text;
-  EXPECT_NE(text.find("Chosen for the 20000 rows"), std::string::npos) << text;
+  EXPECT_NE(text.find("Chosen for the 20,000 rows"), std::string::npos) << text;
+  EXPECT_NE(text.find("below about 1,500,000"), std::string::npos) << text;
   const Study plain = study_for(household_schema(), 5, 1, 1e-6);
   EXPECT_EQ(to_text(plain, make_plan(plain, Solver::kPairwise).value()).find("weighting"),
             std::string::npos)

@@ -232,7 +232,10 @@ std::string to_text(const Study& study, const Plan& plan) {
                                    plan.sum_noise_sd, plan.central_ratio));
   }
   if (study.data) {
-    const std::string question = weighting_in_words(*study.data);
+    std::string question = weighting_in_words(*study.data);
+    for (std::size_t at = 0; (at = question.find(". ", at)) != std::string::npos;) {
+      question.replace(at, 2, fmt::format(".\n  {:<12} ", ""));  // a sentence a line
+    }
     if (!question.empty()) line("weighting", question);
   }
   if (plan.expected) text += accuracy_text(plan);
