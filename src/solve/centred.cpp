@@ -22,7 +22,7 @@ constexpr double kLog10LargestSize = 1.5;
 constexpr double kLeastColumnVariance = 0.02;  // 1 − m², in the prior for columns
 constexpr double kJitter = 1e-12;              // of V₀'s mean diagonal
 
-// Sums moments of the columns, each multiplied by g so that their noise has one size.
+// Centred moments of the columns, each multiplied by g so that their noise has one size.
 struct Sums {
   solve::TargetPosterior target;
   Eigen::VectorXd g;

@@ -127,6 +127,28 @@ TEST(Infer, IsRefusedWithTheReason) {
   EXPECT_EQ(infer(few, own_selection(few)).error().name, "E-errors-rows");
 }
 
+// With more and more noise first the F-test goes, then the errors.
+TEST(Infer, RefusesTheTestBeforeTheErrors) {
+  const Eigen::MatrixXd rows = linear_table(3000, 10);
+  int with_test = 0;
+  int errors_alone = 0;
+  for (double sigma = 1; sigma < 200; sigma *= 1.1) {
+    const Release release = release_of_rows(two_features(), rows, sigma, 11);
+    const auto found = infer(release, own_selection(release));
+    if (!found) continue;
+    EXPECT_EQ(nested_test(release, own_selection(release), {1, 2}).has_value(),
+              found->whole_model.has_value());
+    if (found->whole_model) {
+      ++with_test;
+    } else {
+      ++errors_alone;
+      EXPECT_EQ(found->whole_model.error().name, "E-errors-noise");
+    }
+  }
+  EXPECT_GT(with_test, 5);
+  EXPECT_GT(errors_alone, 2);
+}
+
 TEST(IntervalFactor, IsStudentsQuantileAndTheNormalsInTheEnd) {
   const double infinite = std::numeric_limits<double>::infinity();
   EXPECT_NEAR(interval_factor(0.95, infinite), 1.959963984540054, 1e-12);
