@@ -91,7 +91,9 @@ struct Deal {
   }
 
  private:
+  // The last party has what a file grew by since it was counted.
   [[nodiscard]] std::uint64_t party_of(std::uint64_t record) const {
+    if (record >= records) return split.parties - 1;
     return record * split.parties / records;
   }
 };

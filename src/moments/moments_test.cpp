@@ -450,6 +450,26 @@ TEST(TableSplit, GivesEveryRecordToItsParty) {
   }
 }
 
+// A table that is longer when it is read again: nobody writes to it, but somebody might.
+class GrowingSource final : public Source {
+ public:
+  [[nodiscard]] std::size_t workers() const override { return 1; }
+  [[nodiscard]] Result<void> read(const Schema& schema, const RowSink& sink) const override {
+    rows_.resize(rows_.size() + 300, {0.5, 0.5});
+    return MemorySource(rows_).read(schema, sink);
+  }
+
+ private:
+  mutable std::vector<std::vector<double>> rows_;
+};
+
+TEST(TableSplit, GivesWhatATableGrewByToTheLastParty) {
+  TableSplit split{.parties = 3, .kind = TableSplit::Kind::kContiguous, .kept_bytes = 0};
+  const auto dealt = read_split_moments(GrowingSource(), plain_schema(1), split).value();
+  EXPECT_EQ(dealt[0].rows, 100U);
+  EXPECT_EQ(dealt[2].rows, 400U);
+}
+
 TEST(TableSplit, NeedsAtLeastOneParty) {
   const TempFile file("x0,y\n1,1\n");
   EXPECT_EQ(read_split_moments(in_order(file.path()), plain_schema(1), {0}).error().name,
