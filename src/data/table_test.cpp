@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <random>
 
 #include "base/digest.h"
 #include "data/readstat/stat_file.h"
@@ -277,6 +278,36 @@ TEST_F(StatFileTest, ReadsMoreRowsThanAPieceHolds) {
   Schema other = schema_of_people();
   other.target.column = "z";
   EXPECT_EQ(error(path("t.dta"), other).name, "E-csv-header");
+}
+
+// Whatever is in a file: an error or rows, and never a crash.
+TEST_F(StatFileTest, SurvivesAnyBytes) {
+  std::vector<std::vector<StatCell>> cells;
+  for (int k = 0; k < 10; ++k)
+    cells.push_back({k / 7.0, 1.0 + k % 2, k / 3.0, std::string("text")});
+  std::mt19937 random(20261117);  // fixed: a failure can be repeated
+  for (const auto& [name, format] :
+       {std::pair("t.dta", StatFormat::kStata), std::pair("t.sav", StatFormat::kSpss),
+        std::pair("t.sas7bdat", StatFormat::kSas), std::pair("t.xpt", StatFormat::kSasTransport)}) {
+    std::vector<StatColumn> columns = {
+        {.name = "y"}, {.name = "c"}, {.name = "a"}, {.name = "note", .text = true}};
+    if (format == StatFormat::kStata || format == StatFormat::kSpss) {
+      columns[1].labels = {{1, "red"}, {2, "blue"}};
+    }
+    write_stat_file(path(name), format, columns, cells);
+    std::ifstream stream(path(name), std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
+    for (int trial = 0; trial < 100; ++trial) {
+      std::string damaged = bytes;
+      const std::size_t reach = std::min<std::size_t>(bytes.size(), 3000) - 40;
+      for (std::size_t k = 0; k <= random() % 8; ++k) {
+        damaged[40 + random() % reach] = static_cast<char>(random());
+      }
+      if (trial % 4 == 0) damaged.resize(random() % damaged.size());
+      const auto read = rows(write(name, damaged));
+      EXPECT_TRUE(read || !read.error().fix.empty()) << name << " " << trial;
+    }
+  }
 }
 
 TEST_F(StatFileTest, ADamagedFileIsAnError) {

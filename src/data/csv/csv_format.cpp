@@ -13,7 +13,6 @@ namespace sotto {
 namespace {
 
 constexpr std::array<char, 4> kSeparators = {',', ';', '\t', '|'};
-constexpr std::size_t kFieldsLookedAt = 10'000;
 
 // Whole lines between the zeros that the kernels may read.
 class PaddedSample {
@@ -39,10 +38,12 @@ std::vector<std::string> wanted_columns(const Schema& schema, bool with_target) 
   return names;
 }
 
-char find_separator(std::string_view text, const std::vector<std::string>& wanted) {
-  char best = ',';
+char find_separator(std::string_view text, const std::vector<std::string>& wanted,
+                    std::optional<char> decimal) {
+  char best = decimal == ',' ? ';' : ',';
   std::size_t most = 0;
   for (const char separator : kSeparators) {
+    if (separator == decimal) continue;
     std::size_t length = 0;
     const auto header = first_record(CsvKernel::kPortable, text, length, separator);
     if (!header) return best;
@@ -81,7 +82,7 @@ char find_decimal(std::string_view text, char separator, const Schema& schema, b
   }
   bool comma = false;
   std::size_t column = 0;
-  for (std::size_t i = 0; i < std::min(found.fields, kFieldsLookedAt); ++i) {
+  for (std::size_t i = 0; i < found.fields; ++i) {
     const std::uint32_t from = found.ends[i] + 1;
     const std::uint32_t to = found.ends[i + 1];
     std::string_view field = text.substr(from, to - from);
@@ -104,9 +105,10 @@ CsvFormat find_format(const CsvDialect& dialect, std::string_view sample, const 
                       bool with_target) {
   const PaddedSample padded(sample);
   CsvFormat format;
-  format.separator = dialect.separator
-                         ? *dialect.separator
-                         : find_separator(padded.text(), wanted_columns(schema, with_target));
+  format.separator =
+      dialect.separator
+          ? *dialect.separator
+          : find_separator(padded.text(), wanted_columns(schema, with_target), dialect.decimal);
   if (dialect.decimal) {
     format.decimal = *dialect.decimal;
   } else if (format.separator != ',') {

@@ -347,6 +347,32 @@ TEST(Csv, NeverReadsAPointForACommaOrTheOtherWayRound) {
   EXPECT_THAT(read.error().fix, HasSubstr("--decimal point"));
 }
 
+TEST(Csv, TakesWhatItIsTold) {
+  const auto read = [](const std::string& content, CsvDialect dialect) {
+    const TempFile file(content);
+    CsvOptions options;
+    options.threads = 1;
+    options.dialect = dialect;
+    Schema schema;
+    schema.target = {"y", {0, 10}};
+    schema.features = {NumericFeature{"a", {0, 10}}};
+    std::vector<double> values;
+    const auto done =
+        CsvSource({file.path()}, options).read(schema, [&](std::size_t, const RawRows& raw) {
+          for (std::size_t r = 0; r < raw.rows; ++r) {
+            values.push_back(raw.column(0)[r]);
+          }
+        });
+    return done ? testing::PrintToString(values) : done.error().name;
+  };
+  // The first comma separates, unless commas are said to be in numbers.
+  EXPECT_EQ(read("y,a;y;a\n1;2;3,5\n", {.separator = ';', .decimal = {}}), "{ 3.5 }");
+  EXPECT_EQ(read("y,a|y|a\n1|2|3\n", {.separator = {}, .decimal = ','}), "{ 3 }");
+  EXPECT_EQ(read("y;a\n1;2,5\n", {.separator = {}, .decimal = ','}), "{ 2.5 }");
+  EXPECT_EQ(read("y;a\n1;2,5\n", {.separator = ',', .decimal = {}}), "E-csv-header");
+  EXPECT_EQ(read("y;a\n1;2,5\n", {.separator = {}, .decimal = '.'}), "E-csv-number");
+}
+
 TEST(Csv, ReadsOneSampleWhateverTheBlocks) {
   // The decimal comma shows only after many records without one.
   std::string content = "y;c;a\n";

@@ -68,6 +68,7 @@ struct Pass {
   std::map<std::string, std::map<double, std::string> > label_sets;
   CsvText rows;
   const PushedText::Push* push = nullptr;
+  bool damaged = false;  // a value of a column that there is not
 };
 
 Pass& pass_of(void* context) {
@@ -77,7 +78,8 @@ Pass& pass_of(void* context) {
 int on_variable(int, readstat_variable_t* variable, const char* label_set, void* context) {
   Pass& pass = pass_of(context);
   Column column;
-  column.name = readstat_variable_get_name(variable);
+  const char* name = readstat_variable_get_name(variable);  // none, in a damaged file
+  column.name = name == nullptr ? "" : name;
   if (label_set != nullptr) column.label_set = label_set;
   column.used = pass.schema->person && column.name == pass.schema->person->column;
   for (const TableColumn& wanted : pass.schema->table_columns()) {
@@ -93,7 +95,7 @@ int on_label(const char* label_set, readstat_value_t value, const char* label, v
   const bool text = readstat_value_type_class(value) == READSTAT_TYPE_CLASS_STRING;
   const bool missing =
       readstat_value_is_system_missing(value) != 0 || readstat_value_is_tagged_missing(value) != 0;
-  if (text || missing || label == nullptr) return READSTAT_HANDLER_OK;
+  if (text || missing || label == nullptr || label_set == nullptr) return READSTAT_HANDLER_OK;
   pass_of(context).label_sets[label_set][readstat_double_value(value)] = label;
   return READSTAT_HANDLER_OK;
 }
@@ -101,6 +103,10 @@ int on_label(const char* label_set, readstat_value_t value, const char* label, v
 int on_value(int, readstat_variable_t* variable, readstat_value_t value, void* context) {
   Pass& pass = pass_of(context);
   const auto index = static_cast<std::size_t>(readstat_variable_get_index(variable));
+  if (index >= pass.columns.size()) {
+    pass.damaged = true;
+    return READSTAT_HANDLER_ABORT;
+  }
   const Column& column = pass.columns[index];
   if (!column.used || readstat_value_is_missing(value, variable) != 0) {
     pass.rows.missing();
@@ -173,6 +179,7 @@ Result<void> write_rows(const std::string& path, StatKind kind, const Schema& sc
       [](int, readstat_variable_t*, const char*, void*) -> int { return READSTAT_HANDLER_OK; });
   readstat_set_value_handler(rows.get(), on_value);
   const auto code = parse(kind, rows.get(), path, pass);
+  if (pass.damaged) return cannot_read(path, "it has more values than columns");
   if (code == READSTAT_ERROR_USER_ABORT) return {};  // nobody reads any more
   if (code != READSTAT_OK) return cannot_read(path, readstat_error_message(code));
   push(pass.rows.take());
