@@ -15,8 +15,7 @@ std::optional<Bounds> read_bounds(TomlReader& section) {
   return std::nullopt;
 }
 
-Result<Feature> read_feature(const toml::table* table, const std::string& file) {
-  TomlReader section(table, "[[data.feature]]", file);
+Result<Feature> read_feature(TomlReader& section) {
   const std::string column = section.text("column");
   const auto bounds = read_bounds(section);
   const auto levels = section.optional_texts("levels");
@@ -30,13 +29,34 @@ Result<Feature> read_feature(const toml::table* table, const std::string& file) 
   return Feature(CategoricalFeature{column, *levels});
 }
 
+// Where the mistake that `error` tells of stands. The first feature with which the schema is wrong
+// is the one to look at; if it is none of them, the target or [data] itself.
+std::string place_in_schema(const Error& error, const Schema& schema, const TomlReader& section,
+                            const TomlReader& target, const std::vector<TomlReader>& features) {
+  const char* key = error.name == "E-schema-bounds"   ? "bounds"
+                    : error.name == "E-schema-levels" ? "levels"
+                                                      : "column";
+  if (error.name == "E-schema-radius") return section.place("radius");
+  if (error.name == "E-schema-empty") return section.place("intercept");
+  Schema so_far = schema;
+  so_far.intercept = true;
+  so_far.radius = 0;
+  so_far.features.clear();
+  if (!so_far.validate()) return target.place(key);
+  for (std::size_t k = 0; k < features.size(); ++k) {
+    so_far.features.push_back(schema.features[k]);
+    if (!so_far.validate()) return features[k].place(key);
+  }
+  return section.place("feature");
+}
+
 }  // namespace
 
 Result<std::optional<Schema>> read_data_section(TomlReader section, const std::string& file) {
   if (!section.present()) return std::optional<Schema>{};
   Schema schema;
   schema.intercept = section.optional_flag("intercept").value_or(true);
-  if (section.choice("missing", {"drop", "error"}, "drop") == "error") {
+  if (section.word("missing", "drop") == "error") {
     schema.missing = MissingRule::kError;
   }
   schema.radius = section.optional_number("radius").value_or(0);
@@ -60,13 +80,19 @@ Result<std::optional<Schema>> read_data_section(TomlReader section, const std::s
                                             "add bounds = [lo, hi], known without the data"));
   }
   SOTTO_TRY(target_section.finish());
+  std::vector<TomlReader> feature_sections;
   if (features != nullptr) {
     for (const auto& element : *features->as_array()) {
-      SOTTO_ASSIGN(auto feature, read_feature(element.as_table(), file));
+      feature_sections.emplace_back(element.as_table(), "[[data.feature]]", file);
+      SOTTO_ASSIGN(auto feature, read_feature(feature_sections.back()));
       schema.features.push_back(std::move(feature));
     }
   }
-  SOTTO_TRY(schema.validate().at(section.place("target")));
+  if (auto valid = schema.validate(); !valid) {
+    const std::string place =
+        place_in_schema(valid.error(), schema, section, target_section, feature_sections);
+    return std::move(valid).error().at(place);
+  }
   return std::optional(schema);
 }
 
