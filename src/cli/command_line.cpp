@@ -81,6 +81,14 @@ Error usage_error(const CLI::App& app, std::span<const char* const> words,
   return usage;
 }
 
+// CLI11 leaves two empty lines between groups.
+std::string without_gaps(std::string text) {
+  for (auto gap = text.find("\n\n\n"); gap != std::string::npos; gap = text.find("\n\n\n")) {
+    text.erase(gap, 1);
+  }
+  return text;
+}
+
 // --help shows what an option is where it is not given.
 void mark(CLI::Option* option, Need need) {
   if (need == Need::kRequired) {
@@ -227,7 +235,7 @@ std::string Syntax::help_after(const std::vector<std::string>& words) const {
     if (words_here.empty()) return {};
     at = words_here.front();
   }
-  return at->help(before);
+  return without_gaps(at->help(before));
 }
 
 bool Syntax::chosen() const {
@@ -266,8 +274,13 @@ int run_command_line(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    // CLI11 prints help and version itself; everything else is bad input.
-    if (error.get_exit_code() == 0) return app.exit(error);
+    // Help and version are no errors; everything else is bad input.
+    if (error.get_exit_code() == 0) {
+      std::ostringstream printed;
+      app.exit(error, printed, printed);
+      fmt::print("{}", without_gaps(printed.str()));
+      return 0;
+    }
     return print_error(usage_error(app, words, error), style);
   }
   const auto chosen = std::ranges::find_if(verbs, [](const Verb& v) { return v.syntax.chosen(); });

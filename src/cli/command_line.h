@@ -34,6 +34,10 @@ struct Output {
 
 inline constexpr const char* kHomeHelp = "the party's folder; else $SOTTO_HOME, else ~/.sotto";
 
+inline constexpr const char* kRunHelp =
+    "a run's record.json, the folder that holds it, or a model.json; or a finished run: its first "
+    "digits, its study's name, or last";
+
 struct WholeRange {
   std::uint64_t from = 0;
   std::uint64_t to = std::numeric_limits<std::uint64_t>::max();

@@ -63,6 +63,10 @@ std::string option_lines(const CommandNode& node) {
   for (const CommandOption& option : node.options) {
     if (std::ranges::find(groups, option.group) == groups.end()) groups.push_back(option.group);
   }
+  // What every verb has comes last, words at their place first.
+  std::ranges::stable_sort(groups, {}, [](const std::string& group) {
+    return group == "Words" ? 0 : group == "Output" ? 2 : 1;
+  });
   std::string text;
   for (const std::string& group : groups) {
     text += fmt::format(".SS {}\n", roff(group));

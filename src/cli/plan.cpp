@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <optional>
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/words.h"
 #include "cli/account_text.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
@@ -82,25 +84,45 @@ Result<std::vector<double>> epsilons_from(const std::string& list) {
   return epsilons;
 }
 
-// The error, or where there are no tables the noise, over ε; one line for each solver.
+// What the comparison is about: the intervals, if most plans have some; else the error; without
+// tables the noise.
+std::optional<double> drawn(const ComparedPlan& each, bool tables, bool intervals) {
+  if (!each.plan) return std::nullopt;
+  if (!tables) return each.plan->sum_noise_sd;
+  if (!intervals) return each.error;
+  const auto share = each.median_share();
+  return share ? std::optional(100 * *share) : std::nullopt;
+}
+
+// Over ε, one line for each solver that can do it.
 LineChart chart_of(const PlanComparison& comparison) {
   const bool tables = !comparison.target.empty();
-  LineChart chart{.labels = {.title = fmt::format("{}: what ε buys", comparison.study),
-                             .x = "ε",
-                             .y = tables ? fmt::format("expected error at {} rows", comparison.rows)
-                                         : "noise on the sum"},
-                  .y_scale = Scale::kLog10};
+  const auto has_intervals = [](const ComparedPlan& each) { return !each.intervals.empty(); };
+  const bool intervals = 2 * std::ranges::count_if(comparison.plans, has_intervals) >=
+                         std::ranges::count_if(comparison.plans, [](const ComparedPlan& each) {
+                           return each.plan.has_value();
+                         });
+  const std::string rows = counted(comparison.rows, "row", "rows");
+  LineChart chart{
+      .labels = {.title = fmt::format("{}: what ε buys", comparison.study),
+                 .x = "ε",
+                 .y = !tables     ? "noise on the sum"
+                      : intervals ? fmt::format("half of a 95 % interval, % of {}'s bounds, {}",
+                                                comparison.target, rows)
+                                  : fmt::format("expected error, {}", rows)},
+      .y_scale = Scale::kLog10};
   for (const ComparedPlan& each : comparison.plans) {
+    const auto y = drawn(each, tables, intervals);
+    if (!y) continue;
     const std::string name = to_string(each.solver);
     auto series = std::ranges::find(chart.series, name, &LineSeries::name);
     if (series == chart.series.end()) {
       series = chart.series.insert(chart.series.end(), LineSeries{.name = name});
     }
-    if (!each.plan || (tables && !each.error)) continue;
     series->x.push_back(each.epsilon);
-    series->y.push_back(tables ? *each.error : each.plan->sum_noise_sd);
+    series->y.push_back(*y);
   }
-  if (!tables) return chart;
+  if (!tables || intervals) return chart;
   chart.references = {{.label = "predicting the mean", .y = 1},
                       {.label = "without noise", .y = 1 - AssumedTable{}.explained}};
   return chart;

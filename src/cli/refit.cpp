@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "cli/command_line.h"
 #include "cli/refit_tables.h"
+#include "run/home.h"
 #include "run/kept_json.h"
 
 namespace sotto {
@@ -31,6 +32,7 @@ struct RefitOptions {
   bool correlations = false;
   bool components = false;
   std::string out;
+  std::string home;
 };
 
 // The run's own, if no other is asked for.
@@ -127,8 +129,9 @@ Result<std::string> structure(const Release& release, const Selection& selection
 }
 
 Result<std::string> answer(const RefitOptions& options, const Syntax& verb, Output output) {
-  SOTTO_ASSIGN(const auto source, read_record(options.source));
-  SOTTO_ASSIGN(const auto release, release_in(source).at(options.source));
+  SOTTO_ASSIGN(const auto file, find_run_file(options.source, options.home, kRecordFile));
+  SOTTO_ASSIGN(const auto source, read_record(file));
+  SOTTO_ASSIGN(const auto release, release_in(source).at(file));
   const bool search = verb.given("--select");
   if (options.correlations + options.components + search + verb.given("--compare") > 1) {
     return bad_input("E-usage",
@@ -160,13 +163,13 @@ Result<std::string> answer(const RefitOptions& options, const Syntax& verb, Outp
   }
   Json json = to_json(model);
   if (search) json["selection"] = std::move(tried);
-  const std::string file = json_text(search ? with_digest(std::move(json)) : json);
+  const std::string model_file = json_text(search ? with_digest(std::move(json)) : json);
   text += to_text(model);
   if (!options.out.empty()) {
-    SOTTO_TRY(write_file(options.out, file).at("--out"));
+    SOTTO_TRY(write_file(options.out, model_file).at("--out"));
     text += fmt::format("\n  written: {}\n", options.out);
   }
-  return output.json() ? file : text;
+  return output.json() ? model_file : text;
 }
 
 }  // namespace
@@ -179,8 +182,8 @@ Verb add_refit(const Syntax& program) {
                    "--out people.json\n"
                    "  sotto refit out/run --select bic\n"
                    "  sotto refit out/run --compare area_m2+people,area_m2+people+heating");
-  verb.text("run", options->source,
-            "a run's record.json, the folder that holds it, or a model.json", Need::kRequired);
+  verb.text("run", options->source, kRunHelp, Need::kRequired);
+  verb.text("--home", options->home, kHomeHelp);
   verb.text("--target", options->target, "the column to explain; the study's own");
   verb.text("--features", options->features,
             "columns, levels or patterns as area*,heating=gas; all but the target");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/words.h"
 #include "cli/terminal/terminal.h"
 
 // A study for somebody who decides whether to take part in it.
@@ -25,10 +26,6 @@ class Lines {
  private:
   std::string text_;
 };
-
-std::string counted(std::size_t number, std::string_view one, std::string_view more) {
-  return fmt::format("{} {}", number, number == 1 ? one : more);
-}
 
 std::string feature_words(const Feature& feature, std::size_t width) {
   if (const auto* number = std::get_if<NumericFeature>(&feature)) {

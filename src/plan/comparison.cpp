@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "base/words.h"
 
 // Plans of one study at several ε, as a table and for scripts.
 namespace sotto {

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/json.h"
+#include "base/words.h"
 #include "moments/quadratic.h"
 #include "run/kept_json.h"
 
@@ -68,6 +70,11 @@ RunRecord::Coefficient kept(const Fit::Coefficient& c) {
   return kept;
 }
 
+// A share that noise may have moved below nothing or above everything, as far as it can be true.
+double percent_of_all(double share) {
+  return 100 * std::clamp(share, 0.0, 1.0);
+}
+
 std::string table_text(const RunRecord& record, const Fit& fit) {
   std::string text =
       record.refit_of.empty()
@@ -82,11 +89,13 @@ std::string table_text(const RunRecord& record, const Fit& fit) {
   }
   if (!record.errors_refused.empty()) text += fmt::format("\n  {}\n", record.errors_refused);
   text += '\n';
-  if (record.noisy_rows) text += fmt::format("  rows         about {:.0f}\n", *record.noisy_rows);
+  if (record.noisy_rows) {
+    text += fmt::format("  rows         about {:.0f}\n", std::max(*record.noisy_rows, 0.0));
+  }
   if (fit.explained) {
     text += fmt::format("  explains     about {:.0f} % of the variance ({:.0f} % to {:.0f} %)\n",
-                        100 * fit.explained->share, 100 * fit.explained->low,
-                        100 * fit.explained->high);
+                        percent_of_all(fit.explained->share), percent_of_all(fit.explained->low),
+                        percent_of_all(fit.explained->high));
   }
   text += fmt::format("  privacy      ε = {:g}, δ = {:g} for one row ({})\n", record.epsilon,
                       record.delta,
@@ -94,8 +103,9 @@ std::string table_text(const RunRecord& record, const Fit& fit) {
   for (const RunRecord::Own& own : record.own) {
     std::uint64_t clipped = 0;
     for (const RunRecord::Clipped& column : own.clipped) clipped += column.below + column.above;
-    text += fmt::format("  {:<12} {} rows, {} left out, {} values clipped (for its eyes only)\n",
-                        own.party, own.rows, own.dropped, clipped);
+    text += fmt::format("  {:<12} {}, {} left out, {} clipped (for its eyes only)\n", own.party,
+                        counted(own.rows, "row", "rows"), own.dropped,
+                        counted(clipped, "value", "values"));
   }
   for (const std::string& warning : record.warnings) text += fmt::format("\n  ! {}", warning);
   if (!record.warnings.empty()) text += '\n';

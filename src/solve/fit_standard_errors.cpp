@@ -24,6 +24,14 @@ double mean_above_zero(double value, double sigma) {
   return value + sigma * density / (std::erfc(-z / std::numbers::sqrt2) / 2);
 }
 
+// How many times the rows, or ε, would have to be what they are: Â's eigenvalues grow with the
+// rows, and σ falls with ε.
+std::string much_more(double smallest, double needed) {
+  constexpr double kTooFarToTell = 20;
+  if (smallest * kTooFarToTell < needed) return "Many times the rows or the ε";
+  return fmt::format("About {:.1f} times the rows or the ε", std::max(needed / smallest, 1.1));
+}
+
 }  // namespace
 
 double solve::residual_variance(double r, double noise, double rows) {
@@ -33,7 +41,7 @@ double solve::residual_variance(double r, double noise, double rows) {
 Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares, double rows) {
   SOTTO_TRY(validate(sums));
   if (!std::isfinite(squares.value) || !std::isfinite(rows) || rows <= 0) {
-    return bad_input("E-errors-rows",
+    return failed("E-errors-rows",
                      fmt::format("{} rows whose squared targets add up to {}", rows, squares.value),
                      "a positive number of rows and a finite sum");
   }
@@ -47,9 +55,12 @@ Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares,
   if (smallest < needed || smallest <= 0) {
     return failed(
         "E-errors-noise",
-        fmt::format("no standard errors: the noisy A's smallest eigenvalue is {:.4g}, below "
-                    "{:.4g} = 2σ√d: the noise is not small beside the data",
-                    smallest, needed),
+        fmt::format(
+            "no intervals: the noise that protects people is too large beside what these "
+            "rows tell about every column. {} would do, or fewer or less correlated "
+            "columns (the noisy A's smallest eigenvalue is {:.4g}, and {:.4g} = 2σ√d is the "
+            "least)",
+            much_more(smallest, needed), smallest, needed),
         "more rows, a larger ε, or fewer or less correlated features");
   }
   const Eigen::VectorXd inverse_values = spectrum.values.cwiseInverse();

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -70,7 +71,7 @@ std::string proposed_kind(const std::string& column) {
 
 class Asker {
  public:
-  explicit Asker(std::istream& answers) : answers_(answers) {}
+  explicit Asker(std::istream& answers) : answers_(answers), echo_(isatty(STDIN_FILENO) != 1) {}
 
   void say(const std::string& text) const { fmt::print(stderr, "{}", text); }
 
@@ -89,6 +90,7 @@ class Asker {
                          fmt::format("answer, or say it with {}", flag));
       }
       std::string answer = without_blanks(line);
+      if (echo_) say(escape_for_terminal(answer) + "\n");
       if (answer.empty() && fallback) return *fallback;
       const std::string wrong = answer.empty() ? "An answer is needed." : accept(answer);
       if (wrong.empty()) return answer;
@@ -100,6 +102,7 @@ class Asker {
 
  private:
   std::istream& answers_;
+  bool echo_;  // where no terminal shows the answer, so that a log can be read
 };
 
 std::string any(const std::string&) {
@@ -285,7 +288,7 @@ Result<void> ask_what_is_missing(NewStudy& study, std::istream& answers) {
                   "--parties", asking::must_be_whole(known, kMaxParties)));
     draft.parties = std::stoull(parties);
   }
-  if (draft.parties < 3) draft.topology = "path";
+  draft.topology = draft.parties < 3 ? "path" : "cycle";
   if (!study.has_colluders) {
     const std::size_t most = draft.parties - 2;
     draft.colluders = 0;

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/words.h"
 #include "paillier/cipher.h"
 #include "run/account.h"
 #include "run/consent/policy_check.h"
@@ -258,8 +259,9 @@ class Examination {
     }
     std::uint64_t clipped = 0;
     for (const RunRecord::Clipped& column : own.clipped) clipped += column.below + column.above;
-    ok(kData, fmt::format("{} rows, {} left out, {} values clipped (for your eyes only)", own.rows,
-                          own.dropped, clipped));
+    ok(kData, fmt::format("{}, {} left out, {} clipped (for your eyes only)",
+                          counted(own.rows, "row", "rows"), own.dropped,
+                          counted(clipped, "value", "values")));
     look_at_clipping(own);
     const auto& constant = own_.party->constant_columns();
     if (!constant.empty()) {
