@@ -16,6 +16,7 @@ struct HelpOptions {
   std::vector<std::string> words;
   bool man = false;
   bool completion = false;
+  bool verbs = false;
 };
 
 Error no_such_word(const CommandNode& program, const std::vector<std::string>& words) {
@@ -56,6 +57,11 @@ Json tree_json(const CommandNode& node) {
 Result<std::string> help(const Syntax& program, const HelpOptions& options, Output output) {
   const CommandNode& tree = program.tree();
   if (options.completion) return bash_completion(tree);
+  if (options.verbs) {
+    std::string names;
+    for (const auto& verb : tree.words) names += verb->name + "\n";
+    return names;
+  }
   if (options.man && options.words.empty()) return manual_page(tree);
   if (options.man && options.words.size() == 1 && tree.word(options.words[0]) != nullptr) {
     return manual_page(tree, *tree.word(options.words[0]));
@@ -77,6 +83,7 @@ Verb add_help(const Syntax& program) {
   verb.texts("verb", options->words, "a verb, and a word that may follow it", Need::kOptional);
   const Syntax packages = verb.group("For packages");
   packages.flag("--man", options->man, "the manual page, for man(1)");
+  packages.flag("--verbs", options->verbs, "the names of all verbs, one a line");
   packages.flag("--completion", options->completion, "what bash sources to complete command lines");
   return {verb,
           [options, program](Output output) { return helping::help(program, *options, output); }};

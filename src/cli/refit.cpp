@@ -200,11 +200,13 @@ Verb add_refit(const Syntax& program) {
                {"backward", Search::kBackward},
                {"all", Search::kAll}},
               "keep the features that a criterion with the noise in it asks for");
-  verb.flag("--correlations", options->correlations, "between the columns, with standard errors");
-  verb.flag("--components", options->components,
-            "principal components, and which are more than noise");
-  verb.text("--compare", options->compare,
-            "F-test of nested models, as a+b,a+b+c or two model files");
+  const Syntax else_told = verb.group("What else the release tells");
+  else_told.flag("--correlations", options->correlations,
+                 "between the columns, with standard errors");
+  else_told.flag("--components", options->components,
+                 "principal components, and which are more than noise");
+  else_told.text("--compare", options->compare,
+                 "F-test of nested models, as a+b,a+b+c or two model files");
   verb.text("--out", options->out, "write the model file here");
   return {verb, [options, verb](Output output) { return answer(*options, verb, output); }};
 }
