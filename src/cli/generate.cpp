@@ -29,9 +29,9 @@ Verb add_generate(const Syntax& program) {
       return json_text({{"study", files.study}, {"tables", files.tables}});
     }
     return fmt::format("{} of {}, and {}\n\n  sotto plan {}\n  sotto simulate {} --data {}\n",
-                       counted(files.tables.size(), "table", "tables"),
-                       counted(study->rows, "row", "rows"), files.study, files.study, files.study,
-                       fmt::join(files.tables, ","));
+                       sotto::counted(files.tables.size(), "table", "tables"),
+                       sotto::counted(study->rows, "row", "rows"), files.study, files.study,
+                       files.study, fmt::join(files.tables, ","));
   };
   return {verb, run};
 }

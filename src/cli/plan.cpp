@@ -102,7 +102,7 @@ LineChart chart_of(const PlanComparison& comparison) {
                          std::ranges::count_if(comparison.plans, [](const ComparedPlan& each) {
                            return each.plan.has_value();
                          });
-  const std::string rows = counted(comparison.rows, "row", "rows");
+  const std::string rows = sotto::counted(comparison.rows, "row", "rows");
   LineChart chart{
       .labels = {.title = fmt::format("{}: what ε buys", comparison.study),
                  .x = "ε",

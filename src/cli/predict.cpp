@@ -41,26 +41,27 @@ Json predictions_json(const ModelFile& model, const Predictions& found) {
 
 // What a person should know beside the numbers.
 std::string predictions_text(const ModelFile& model, const Predictions& found) {
-  std::string notes = fmt::format(
-      "{} of {}\n", counted(found.values.size() - found.missing, "prediction", "predictions"),
-      model.schema.target.column);
+  std::string notes =
+      fmt::format("{} of {}\n",
+                  sotto::counted(found.values.size() - found.missing, "prediction", "predictions"),
+                  model.schema.target.column);
   if (found.missing > 0) {
     notes += fmt::format("  {} a missing value and no prediction\n",
-                         counted(found.missing, "record has", "records have"));
+                         sotto::counted(found.missing, "record has", "records have"));
   }
   for (const RunRecord::Clipped& column : found.clipped) {
     if (column.below + column.above == 0) continue;
     notes += fmt::format("  {}: {} below the study's bounds and {} above, clipped\n", column.column,
-                         counted(column.below, "value", "values"), column.above);
+                         sotto::counted(column.below, "value", "values"), column.above);
   }
   if (found.shortened > 0) {
     notes += fmt::format("  {} longer than the study's radius, and {} shortened\n",
-                         counted(found.shortened, "record is", "records are"),
+                         sotto::counted(found.shortened, "record is", "records are"),
                          found.shortened == 1 ? "was" : "were");
   }
   if (found.outside > 0) {
     notes += fmt::format("  {} outside the bounds of {}\n",
-                         counted(found.outside, "prediction lies", "predictions lie"),
+                         sotto::counted(found.outside, "prediction lies", "predictions lie"),
                          model.schema.target.column);
   }
   return notes;

@@ -50,7 +50,8 @@ std::string search_text(const Chosen& chosen) {
   return text + fmt::format(
                     "\n  {} tried. Left out: how far from 0 the coefficients are that a set "
                     "leaves out,\n  the noise counted in; with noise the rows are worth {:.0f}.\n",
-                    counted(chosen.search.subsets, "set", "sets"), chosen.search.effective_rows);
+                    sotto::counted(chosen.search.subsets, "set", "sets"),
+                    chosen.search.effective_rows);
 }
 
 Json search_json(const Chosen& chosen) {

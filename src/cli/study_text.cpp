@@ -47,7 +47,7 @@ void add_data(Lines& lines, const Schema& schema) {
     lines.line(k == 0 ? "with" : "", feature_words(schema.features[k], width));
   }
   lines.line("", fmt::format("{}: {}", schema.intercept ? "and a constant" : "and no constant",
-                             counted(schema.entries(), "coefficient", "coefficients")));
+                             sotto::counted(schema.entries(), "coefficient", "coefficients")));
   lines.line("rows",
              fmt::format("with a missing value {}; numbers outside their bounds are clipped",
                          schema.missing == MissingRule::kDrop ? "are left out" : "stop the run"));

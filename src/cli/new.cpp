@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "cli/command_line.h"
 #include "cli/new/questions.h"
-#include "run/table_header.h"
+#include "cli/new/table_header.h"
 #include "study/sections.h"
 
 namespace sotto {

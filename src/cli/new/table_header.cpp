@@ -1,6 +1,6 @@
 // Reads byte by byte up to the end of the first line, so that nothing of a row is ever in memory
 // but what zlib has read ahead.
-#include "run/table_header.h"
+#include "cli/new/table_header.h"
 
 #include <fmt/format.h>
 #include <zlib.h>
