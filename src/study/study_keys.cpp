@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::array<StudySection, 14> kSections{{
     {"[study]", "What the study is called and how the parties compute."},
-    {"[privacy]", "What is promised to the people in the tables. None of it has a default."},
+    {"[privacy]",
+     "What is promised to the people in the tables: ε, δ and the unit have no defaults."},
     {"[graph]", "Who is neighbour to whom. Parties only ever talk to their neighbours."},
     {"[data]",
      "The columns of the tables, with bounds and levels that are known without them: a bound that "
@@ -30,6 +31,7 @@ constexpr std::array<StudySection, 14> kSections{{
      "simulations need none."},
 }};
 
+// clang-format off: a line for what a key is, and one for what it means.
 const std::vector<StudyKey>& table() {
   static const std::vector<StudyKey> keys{
       {"[study]",
@@ -46,8 +48,8 @@ const std::vector<StudyKey>& table() {
        {"dishuf", "pairwise", "gt", "ac"},
        "",
        "How the parties add up without showing: `dishuf` shuffles under encryption, `pairwise` "
-       "uses "
-       "masks that cancel, with `ac` and `gt` everybody adds noise for itself, √n times as much."},
+       "uses masks that cancel, with `ac` and `gt` everybody adds noise for itself, √n times as "
+       "much."},
 
       {"[privacy]",
        "epsilon",
@@ -115,8 +117,7 @@ const std::vector<StudyKey>& table() {
        {},
        "above 0; less than 1 for all edges of a party together",
        "How much a neighbour's value counts in each round of averaging: the same for every edge, "
-       "one "
-       "number for each of `edges`, or `\"metropolis\"`."},
+       "one number for each of `edges`, or `\"metropolis\"`."},
       {"[graph]",
        "degree",
        "whole number",
@@ -173,8 +174,8 @@ const std::vector<StudyKey>& table() {
        "the longest that a row can be",
        {},
        "0.001 to √(features, and 1 for the intercept)",
-       "Rows that are longer, with every column scaled to ±1, are shortened to it: less noise, and "
-       "those rows are bent."},
+       "Rows that are longer, with every column scaled to ±1, are shortened to it: less noise, "
+       "and those rows are bent."},
 
       {"[data] target", "column", "text", kRequiredKey, {}, "", "Its name in the tables' header."},
       {"[data] target",
@@ -229,9 +230,8 @@ const std::vector<StudyKey>& table() {
        "`\"exact\"`",
        {"exact", "plain", "chebyshev"},
        "",
-       "How values are averaged: every value carried to everybody as integers, or rounds of "
-       "averaging "
-       "with neighbours, plain or accelerated."},
+       "How the average of what was released is reached: `exact` carries every value to "
+       "everybody, the others take rounds of averaging with neighbours, accelerated or not."},
       {"[consensus]",
        "tolerance",
        "number",
@@ -246,7 +246,8 @@ const std::vector<StudyKey>& table() {
        "0.001",
        {},
        "1e-6 to 1000",
-       "How much more noise than a trusted centre's is on the sum, so that masks may be finite."},
+       "By how much the noise on the sum exceeds a trusted centre's, a factor of 1 + g: the "
+       "smaller, the larger the masks."},
       {"[dishuf]",
        "noise",
        "text",
@@ -254,8 +255,7 @@ const std::vector<StudyKey>& table() {
        {"per-neighbour", "shared"},
        "",
        "Whether every neighbour sees a mask of its own, or all the same one, as in the paper, "
-       "which "
-       "protects from eavesdroppers only."},
+       "which protects from eavesdroppers only."},
       {"[dishuf]",
        "a_bar",
        "whole number",
@@ -283,7 +283,8 @@ const std::vector<StudyKey>& table() {
        "`\"half\"`",
        {"half", "full"},
        "",
-       "How long the random exponents of the cipher are; half is as hard to break, and faster."},
+       "How long the random exponents of the cipher are: half of the modulus, which also rests on "
+       "the DJN assumption and is faster, or all of it."},
 
       {"[pairwise]",
        "g",
@@ -291,7 +292,8 @@ const std::vector<StudyKey>& table() {
        "0.001",
        {},
        "1e-6 to 1000",
-       "How much more noise than a trusted centre's is on the sum, so that masks may be finite."},
+       "By how much the noise on the sum exceeds a trusted centre's, a factor of 1 + g: the "
+       "smaller, the larger the masks."},
 
       {"[gt]",
        "truncation",
@@ -307,8 +309,7 @@ const std::vector<StudyKey>& table() {
        {"certain", "paper"},
        "",
        "Whether the noisy problem is convex for every draw, or by the paper's condition, which "
-       "does "
-       "not keep it so."},
+       "does not keep it so."},
       {"[gt]",
        "lambda_min",
        "number",
@@ -401,6 +402,7 @@ const std::vector<StudyKey>& table() {
   };
   return keys;
 }
+// clang-format on
 
 }  // namespace
 
