@@ -167,7 +167,9 @@ void Syntax::texts(const std::string& name, std::vector<std::string>& values,
                    const std::string& help, Need need) const {
   CLI::Option* option = app_->add_option(name, values, help)->expected(1)->take_all();
   // A word at its place takes all that follow.
-  if (!name.starts_with('-')) option->expected(need == Need::kRequired ? 1 : 0, 1 << 20);
+  if (!name.starts_with('-')) {
+    option->expected(need == Need::kRequired ? 1 : 0, CLI::detail::expected_max_vector_size);
+  }
   option->required(need == Need::kRequired);
   describe(option, described(name, help, need));
 }
@@ -235,7 +237,9 @@ std::string Syntax::help_after(const std::vector<std::string>& words) const {
     if (words_here.empty()) return {};
     at = words_here.front();
   }
-  return without_gaps(at->help(before));
+  // App::help() would tell of the verb that was chosen, which is `help`.
+  before += (before.empty() ? "" : " ") + at->get_name();
+  return without_gaps(at->get_formatter()->make_help(at, before, CLI::AppFormatMode::Normal));
 }
 
 bool Syntax::chosen() const {

@@ -154,7 +154,9 @@ TEST_F(NewVerb, RefusesColumnsThatAreNone) {
   EXPECT_THAT(error("--header", write("twice.csv", "a,b,a\n")), HasSubstr("stands there twice"));
   EXPECT_THAT(error("--header", write("empty.csv", "")), HasSubstr("E-csv-header"));
   EXPECT_THAT(error("--header", path("")), HasSubstr("E-csv-header")) << "a folder";
-  EXPECT_THAT(error("--epsilon", "-1"), HasSubstr("E-epsilon"));
+  std::vector<std::string> negative = flags();
+  *(std::ranges::find(negative, "--epsilon") + 1) = "-1";
+  EXPECT_THAT(answer("", negative).err, HasSubstr("E-epsilon"));
   EXPECT_FALSE(std::filesystem::exists(path("study.toml")));
 }
 

@@ -39,7 +39,8 @@ struct StudyDraft {
                                                const std::vector<PartyTerms>& parties);
 
 // The same study, keys and comments where they are, in the usual shape: `=` and comments in
-// columns, one empty line between sections, none at the end. Errors of parse_study().
+// columns, one empty line between sections, none at the end. Errors of parse_study();
+// E-study-format where that would change its meaning.
 [[nodiscard]] Result<std::string> formatted_study(const std::string& text, const std::string& file);
 
 // The [data] section of a TOML file, another study's for instance. E-study-….

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "study/sections.h"
 #include "study/study_draft.h"
 
@@ -68,8 +67,9 @@ std::vector<Item> items_of(const std::string& text) {
   std::size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   while (at < text.size()) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string line = text.substr(at, end - at);
+    std::string line = text.substr(at, end - at);
     at = end + 1;
+    if (line.ends_with('\r')) line.pop_back();
     const bool alone = open.empty();
     open += (alone ? "" : "\n") + line;
     if (!complete(open)) continue;
@@ -150,8 +150,12 @@ std::string joined(const std::vector<Item>& items) {
 Result<std::string> formatted_study(const std::string& text, const std::string& file) {
   SOTTO_TRY(parse_study(text, file));
   std::string formatted = formatting::joined(formatting::items_of(text));
-  check(*parse_toml(text, file, "E-study-syntax") == *parse_toml(formatted, file, "E-study-syntax"),
-        "a study means the same after it is formatted");
+  // Lines of a text that goes over several may end in other ways.
+  if (*parse_toml(text, file, "E-study-syntax") != *parse_toml(formatted, file, "E-study-syntax")) {
+    return failed("E-study-format", "the usual shape would change what the study means",
+                  "leave it as it is; ends of lines inside a text are most often why")
+        .at(file);
+  }
   return formatted;
 }
 

@@ -225,7 +225,13 @@ TEST(StudyFile, RefusesSectionsThatDoNotGoTogether) {
   EXPECT_EQ(error_of(paper_text().set("graph", "degree", "4")).name, "E-study-value");
   EXPECT_EQ(error_of(paper_text().set("graph", "edges", "[[1, 2]]")).name, "E-study-value");
   EXPECT_EQ(error_of(paper_text().set("problem", "file", "\"costs.json\"")).name, "E-study-value");
-  EXPECT_EQ(error_of(paper_text(3).append("[[party]]\nname = \"alone\"\n")).name, "E-study-value");
+  StudyText crowded = paper_text(3);
+  for (const char* name : {"a", "b", "c", "d"}) {
+    crowded.append(fmt::format("[[party]]\nname = \"{}\"\n", name));
+  }
+  EXPECT_EQ(error_of(crowded).name, "E-study-value");
+  EXPECT_TRUE(paper_text(3).append("[[party]]\nname = \"first\"\n").parse().has_value())
+      << "the others are still to come";
 }
 
 TEST(StudyFile, RefusesTwoPartiesOfOneName) {

@@ -46,7 +46,7 @@ const std::vector<StudyKey>& table() {
        "ε, the most by which the odds of any guess about a row may grow: a factor of e^ε, but for "
        "δ."},
       {"[privacy]", "delta", "number", kRequiredKey, {}, "1e-100 to 1, without 1",
-       "δ, the probability with which more than ε may be lost: well below 1/rows."},
+       "δ, the probability that the factor e^ε need not cover: well below 1/rows."},
       {"[privacy]", "unit", "text", kRequiredKey, {"record", "entry"}, "",
        "What is protected: one row of a table, or, as in the paper, one entry of θ."},
       {"[privacy]", "neighbours", "text", "required with `unit = \"record\"`",

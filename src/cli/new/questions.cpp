@@ -222,11 +222,10 @@ Result<void> ask_privacy(Asker& asker, NewStudy& study) {
     study.rows = std::stoull(rows);
   }
   if (!study.has_delta) {
-    SOTTO_ASSIGN(
-        const auto delta,
-        asker.ask("δ, with which more than ε may be lost about somebody: well below 1/rows",
-                  fmt::format("{:g}", proposed_delta(*study.rows)), "--delta",
-                  must_be_probability));
+    SOTTO_ASSIGN(const auto delta,
+                 asker.ask("δ, the probability that ε need not cover: well below 1/rows",
+                           fmt::format("{:g}", proposed_delta(*study.rows)), "--delta",
+                           must_be_probability));
     study.draft.delta = *number_in(delta);
   }
   if (study.has_epsilon) return {};
