@@ -6,7 +6,7 @@ BUILD   = build/$(PRESET)
 JOBS   ?= $(shell nproc)
 FILES   = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: build demo install test test-long bench alone format-check lint check format clean build-tests
+.PHONY: build demo install package test-package test test-long bench alone format-check lint check format clean build-tests
 
 # The program alone; no test, and nothing that only tests need.
 build:
@@ -22,6 +22,21 @@ PREFIX ?= /usr/local
 install: build
 	@cmake --build --preset $(PRESET) -j $(JOBS) --target sotto_library
 	@cmake --install $(BUILD) --prefix $(PREFIX) > /dev/null
+
+# Debian packages, the program and the library, in build/package. The program's own --help makes the
+# manual pages and the completion.
+package: build
+	@scripts/bootstrap package
+	@cmake --build --preset $(PRESET) -j $(JOBS) --target sotto_library
+	@rm -rf build/package
+	@debian/rules clean > /dev/null
+	@fakeroot debian/rules binary OUT=build/package
+	@lintian --fail-on error,warning build/package/*.deb
+	@ls build/package/*.deb
+
+# Installs them, uses them and removes them, in a chroot over this system.
+test-package: package
+	@tests/package build/package
 
 build-tests:
 	@scripts/bootstrap test

@@ -2,6 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <sstream>
 
 #include "support/source_tree.h"
 
@@ -45,6 +49,53 @@ TEST(ErrorPage, ExplainsNoErrorThatTheSourceCannotGive) {
   EXPECT_GT(explained.size(), 50U);
   EXPECT_THAT(only_in_first(explained, names_in_source(read_tree(kRoot / "src"))), IsEmpty())
       << "in docs/errors.md, and nowhere in src/";
+}
+
+// The kinds of errors by how they are made and by the part of the page that explains them.
+using NamesByKind = std::map<std::string, std::set<std::string>>;
+
+NamesByKind kinds_in_source(const SourceTree& tree) {
+  const std::map<std::string, std::string> kinds{
+      {"bad_input(", "Bad input"}, {"failed(", "Failed"}, {"refused(", "Refused"}};
+  NamesByKind names;
+  for (const auto& [path, text] : tree) {
+    if (is_test_code(path)) continue;
+    for (const auto& [call, kind] : kinds) {
+      for (auto at = text.find(call); at != std::string::npos; at = text.find(call, at + 1)) {
+        const auto quote = text.find_first_not_of(" \n", at + call.size());
+        if (quote == std::string::npos || !text.substr(quote).starts_with("\"E-")) continue;
+        names[kind].insert(text.substr(quote + 1, text.find('"', quote + 1) - quote - 1));
+      }
+    }
+  }
+  return names;
+}
+
+NamesByKind kinds_in_page(const std::string& page) {
+  NamesByKind names;
+  for (auto at = page.find("\n## "); at != std::string::npos; at = page.find("\n## ", at + 1)) {
+    const std::string part = page.substr(at, page.find("\n## ", at + 1) - at);
+    std::set<std::string>& kind = names[part.substr(4, part.find(':') - 4)];
+    // The first column alone: others may mention an error.
+    for (auto row = part.find("\n| `E-"); row != std::string::npos;
+         row = part.find("\n| `E-", row + 1)) {
+      kind.insert(part.substr(row + 4, part.find('`', row + 4) - row - 4));
+    }
+  }
+  return names;
+}
+
+TEST(ErrorPage, HasEveryErrorInThePartOfItsKindAndInNoOther) {
+  const NamesByKind page = kinds_in_page(read_text(kRoot / "docs/errors.md"));
+  ASSERT_EQ(page.size(), 3U);
+  std::multiset<std::string> all;
+  for (const auto& [kind, names] : page) all.insert(names.begin(), names.end());
+  for (const std::string& name : all) EXPECT_EQ(all.count(name), 1U) << name << " has two kinds";
+  for (const auto& [kind, names] : kinds_in_source(read_tree(kRoot / "src"))) {
+    EXPECT_GT(names.size(), 15U);
+    ASSERT_TRUE(page.contains(kind)) << kind;
+    EXPECT_THAT(only_in_first(names, page.at(kind)), IsEmpty()) << "made as: " << kind;
+  }
 }
 
 // `src/privacy/seal.h`, `src/graph/graph.{h,cpp}`, `src/data/csv/`, `tests/fault`: what pages name
@@ -171,6 +222,35 @@ TEST(Pages, KeepPromisesBesideTheirProofs) {
   EXPECT_GT(promises, 10U);
 }
 
+// The words of a list in scripts/bootstrap.
+std::vector<std::string> installed_for(const std::string& script, const std::string& purpose) {
+  const auto from = script.find("\n" + purpose + "=\"") + purpose.size() + 3;
+  std::istringstream words(script.substr(from, script.find('"', from) - from));
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+TEST(DebianPackages, AreBuiltWithWhatTheBuildInstalls) {
+  const std::string control = read_text(kRoot / "debian/control");
+  const std::string wanted =
+      control.substr(0, control.find("\nPackage:")) + ",";  // the source's paragraph
+  const auto packages = installed_for(read_text(kRoot / "scripts/bootstrap"), "build");
+  EXPECT_GT(packages.size(), 15U);
+  for (const std::string& package : packages) {
+    if (package == "make") continue;  // every build has it
+    const bool there = wanted.find(" " + package + ",") != std::string::npos ||
+                       wanted.find(" " + package + "\n") != std::string::npos ||
+                       wanted.find(" " + package + " (") != std::string::npos;
+    EXPECT_TRUE(there) << package << " is missing from Build-Depends in debian/control";
+  }
+}
+
+TEST(DebianPackages, HaveTheVersionOfTheProgram) {
+  const std::string cmake = read_text(kRoot / "CMakeLists.txt");
+  const auto from = cmake.find("project(sotto VERSION ") + 22;
+  const std::string version = cmake.substr(from, cmake.find(' ', from) - from);
+  EXPECT_TRUE(read_text(kRoot / "debian/changelog").starts_with("sotto (" + version + ")"));
+}
+
 TEST(ErrorPageChecker, ReadsNamesFromCodeAndFromThePage) {
   const SourceTree tree{
       {"base/a.cpp", "refused(\"E-one\", \"…\"); // E-comment\nbad(\"E-two-b2\")"},
@@ -179,6 +259,11 @@ TEST(ErrorPageChecker, ReadsNamesFromCodeAndFromThePage) {
   EXPECT_THAT(names_in_page("| `E-one` | what | and `E-two-b2`; not E-three"),
               ElementsAre("E-one", "E-two-b2"));
   EXPECT_THAT(only_in_first({"E-a", "E-b"}, {"E-b"}), ElementsAre("E-a"));
+  const SourceTree kinds{{"base/a.cpp", "refused(\n    \"E-one\", x); bad_input(name, \"E-no\")"}};
+  EXPECT_THAT(kinds_in_source(kinds).at("Refused"), ElementsAre("E-one"));
+  EXPECT_FALSE(kinds_in_source(kinds).contains("Bad input"));
+  EXPECT_THAT(kinds_in_page("\n## Failed: status 1\n\n| `E-x` | not `E-y` |\n").at("Failed"),
+              ElementsAre("E-x"));
 }
 
 }  // namespace

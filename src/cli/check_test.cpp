@@ -180,7 +180,7 @@ TEST_F(CheckVerb, JoinStopsAtAnAccountThatIsNotThereBeforeItReadsAnything) {
 }
 
 TEST_F(CheckVerb, SaysWhatIsMissingInAStudyForANetwork) {
-  change_study(study().parties[1].fingerprint, "sha256:12");
+  change_study(study().parties[1].fingerprint, "");
   const CommandRun run = check(0);
   expect_problem(run, "E-network-fingerprint");
   EXPECT_THAT(run.out, HasSubstr("not looked at"));

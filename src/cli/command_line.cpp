@@ -87,6 +87,14 @@ Error usage_error(const CLI::App& app, std::span<const char* const> words,
   return usage;
 }
 
+// CLI11 leaves two empty lines between groups.
+std::string without_gaps(std::string text) {
+  for (auto gap = text.find("\n\n\n"); gap != std::string::npos; gap = text.find("\n\n\n")) {
+    text.erase(gap, 1);
+  }
+  return text;
+}
+
 // --help shows what an option is where it is not given.
 void mark(CLI::Option* option, Need need) {
   if (need == Need::kRequired) {
@@ -94,6 +102,11 @@ void mark(CLI::Option* option, Need need) {
   } else {
     option->capture_default_str();
   }
+}
+
+CommandOption described(const std::string& name, const std::string& help, Need need) {
+  return {
+      .name = name, .help = help, .group = {}, .required = need == Need::kRequired, .choices = {}};
 }
 
 // Libraries throw when memory or a file system gives out; that is no bug of ours,
@@ -113,10 +126,13 @@ Syntax Syntax::verb(const std::string& name, const std::string& summary,
                     const std::string& example) const {
   CLI::App* command = app_->add_subcommand(name, summary);
   command->footer("Example:\n  " + example);
-  Syntax verb(*command);
+  node_->words.push_back(std::make_shared<CommandNode>(CommandNode{
+      .name = name, .summary = summary, .example = example, .options = {}, .words = {}}));
+  Syntax verb(*command, node_->words.back());
   verb.output_ = std::make_shared<Output>();
-  verb.choice("--format", verb.output_->format, {{"text", Format::kText}, {"json", Format::kJson}},
-              "text for people, json for scripts");
+  verb.group("Output").choice("--format", verb.output_->format,
+                              {{"text", Format::kText}, {"json", Format::kJson}},
+                              "text for people, json for scripts");
   return verb;
 }
 
@@ -125,35 +141,63 @@ Syntax Syntax::word(const std::string& name, const std::string& summary,
   CLI::App* command = app_->add_subcommand(name, summary);
   command->fallthrough();
   if (!example.empty()) command->footer("Example:\n  " + example);
-  return Syntax(*command);
+  node_->words.push_back(std::make_shared<CommandNode>(CommandNode{
+      .name = name, .summary = summary, .example = example, .options = {}, .words = {}}));
+  return Syntax(*command, node_->words.back());
 }
 
 void Syntax::require_word() const {
   app_->require_subcommand(1);
 }
 
+Syntax Syntax::group(const std::string& heading) const {
+  Syntax grouped = *this;
+  grouped.group_ = heading;
+  return grouped;
+}
+
+void Syntax::describe(CLI::Option* option, CommandOption description) const {
+  if (!description.at_its_place()) option->group(group_);
+  description.group = description.at_its_place() ? "Words" : group_;
+  node_->options.push_back(std::move(description));
+}
+
 void Syntax::text(const std::string& name, std::string& value, const std::string& help,
                   Need need) const {
-  mark(app_->add_option(name, value, help), need);
+  CLI::Option* option = app_->add_option(name, value, help);
+  mark(option, need);
+  describe(option, described(name, help, need));
 }
 
 void Syntax::texts(const std::string& name, std::vector<std::string>& values,
-                   const std::string& help) const {
-  app_->add_option(name, values, help)->required()->expected(1)->take_all();
+                   const std::string& help, Need need) const {
+  CLI::Option* option = app_->add_option(name, values, help)->expected(1)->take_all();
+  // A word at its place takes all that follow.
+  if (!name.starts_with('-')) {
+    option->expected(need == Need::kRequired ? 1 : 0, CLI::detail::expected_max_vector_size);
+  }
+  option->required(need == Need::kRequired);
+  describe(option, described(name, help, need));
 }
 
 void Syntax::flag(const std::string& name, bool& value, const std::string& help) const {
-  app_->add_flag(name, value, help);
+  CommandOption description = described(name, help, Need::kOptional);
+  description.takes_value = false;
+  describe(app_->add_flag(name, value, help), std::move(description));
 }
 
 void Syntax::number(const std::string& name, double& value, const std::string& help,
                     Need need) const {
-  mark(app_->add_option(name, value, help), need);
+  CLI::Option* option = app_->add_option(name, value, help);
+  mark(option, need);
+  describe(option, described(name, help, need));
 }
 
 void Syntax::seconds(const std::string& name, double& value, const std::string& help) const {
   constexpr double kMostSeconds = 3600;
-  mark(app_->add_option(name, value, help)->check(CLI::Range(0.0, kMostSeconds)), Need::kOptional);
+  CLI::Option* option = app_->add_option(name, value, help)->check(CLI::Range(0.0, kMostSeconds));
+  mark(option, Need::kOptional);
+  describe(option, described(name, help, Need::kOptional));
 }
 
 void Syntax::whole(const std::string& name, std::uint64_t& value, const std::string& help,
@@ -166,7 +210,9 @@ void Syntax::whole(const std::string& name, std::uint64_t& value, const std::str
     if (digits && !octal && number >= range.from && number <= range.to) return {};
     return fmt::format("\"{}\" is not a whole number from {} to {}", text, range.from, range.to);
   };
-  mark(app_->add_option(name, value, help)->check(CLI::Validator(check, "")), need);
+  CLI::Option* option = app_->add_option(name, value, help)->check(CLI::Validator(check, ""));
+  mark(option, need);
+  describe(option, described(name, help, need));
 }
 
 void Syntax::choose(const std::string& name, const std::vector<std::string>& words, std::size_t now,
@@ -182,6 +228,24 @@ void Syntax::choose(const std::string& name, const std::vector<std::string>& wor
   } else {
     option->default_str(words[now]);
   }
+  CommandOption description = described(name, help, need);
+  description.choices = words;
+  describe(option, std::move(description));
+}
+
+std::string Syntax::help_after(const std::vector<std::string>& words) const {
+  const CLI::App* at = app_;
+  std::string before;
+  for (const std::string& word : words) {
+    before += (before.empty() ? "" : " ") + at->get_name();
+    const auto words_here =
+        at->get_subcommands([&](const CLI::App* each) { return each->get_name() == word; });
+    if (words_here.empty()) return {};
+    at = words_here.front();
+  }
+  // App::help() would tell of the verb that was chosen, which is `help`.
+  before += (before.empty() ? "" : " ") + at->get_name();
+  return without_gaps(at->get_formatter()->make_help(at, before, CLI::AppFormatMode::Normal));
 }
 
 bool Syntax::chosen() const {
@@ -208,18 +272,26 @@ int run_command_line(int argc, const char* const* argv) {
   app.require_subcommand(1);
   app.footer(
       "Exit status: 0 done, 1 failed, 2 bad input, 3 refused for privacy.\n"
-      "'sotto VERB --help' shows a verb's options and an example.");
+      "'sotto help VERB' shows a verb's options and an example.");
+  const Syntax program(
+      app, std::make_shared<CommandNode>(CommandNode{
+               .name = "sotto", .summary = kAbout, .example = {}, .options = {}, .words = {}}));
   std::vector<Verb> verbs;
-  for (const auto add :
-       {add_demo, add_plan, add_simulate, add_keys, add_check, add_join, add_status, add_abort,
-        add_ledger, add_report, add_predict, add_refit, add_generate, add_reproduce}) {
-    verbs.push_back(add(Syntax(app)));
+  for (const auto add : {add_demo, add_new, add_study, add_plan, add_simulate, add_keys, add_check,
+                         add_join, add_status, add_abort, add_ledger, add_report, add_predict,
+                         add_refit, add_generate, add_reproduce, add_help}) {
+    verbs.push_back(add(program));
   }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    // CLI11 prints help and version itself; everything else is bad input.
-    if (error.get_exit_code() == 0) return app.exit(error);
+    // Help and version are no errors; everything else is bad input.
+    if (error.get_exit_code() == 0) {
+      std::ostringstream printed;
+      app.exit(error, printed, printed);
+      fmt::print("{}", without_gaps(printed.str()));
+      return 0;
+    }
     return print_error(usage_error(app, words, error), style);
   }
   const auto chosen = std::ranges::find_if(verbs, [](const Verb& v) { return v.syntax.chosen(); });

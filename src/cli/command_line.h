@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/command_tree.h"
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 // The command line: where the program begins, and how a verb says which words it takes. Only
 // command_line.cpp knows CLI11, whose headers cost the compiler more than all verbs together.
@@ -32,6 +34,10 @@ struct Output {
 
 inline constexpr const char* kHomeHelp = "the party's folder; else $SOTTO_HOME, else ~/.sotto";
 
+inline constexpr const char* kRunHelp =
+    "a run's record.json, the folder that holds it, or a model.json; or a finished run: its first "
+    "digits, its study's name, or last";
+
 struct WholeRange {
   std::uint64_t from = 0;
   std::uint64_t to = std::numeric_limits<std::uint64_t>::max();
@@ -42,7 +48,8 @@ enum class Need { kOptional, kRequired };
 // The words that the program, a verb, or a word after a verb takes.
 class Syntax {
  public:
-  explicit Syntax(CLI::App& app) : app_(&app) {}
+  explicit Syntax(CLI::App& app, std::shared_ptr<CommandNode> node)
+      : app_(&app), node_(std::move(node)) {}
 
   // A verb of the program, with --format and an example under its --help.
   [[nodiscard]] Syntax verb(const std::string& name, const std::string& summary,
@@ -51,13 +58,15 @@ class Syntax {
   [[nodiscard]] Syntax word(const std::string& name, const std::string& summary,
                             const std::string& example = {}) const;
   void require_word() const;
+  // The same with a heading of its own in --help: options that belong together.
+  [[nodiscard]] Syntax group(const std::string& heading) const;
 
   // Options, or without dashes words at their place. Where one is not given its value stays as it
   // is, and --help shows that.
   void text(const std::string& name, std::string& value, const std::string& help,
             Need need = Need::kOptional) const;
-  void texts(const std::string& name, std::vector<std::string>& values,
-             const std::string& help) const;  // once at least
+  void texts(const std::string& name, std::vector<std::string>& values, const std::string& help,
+             Need need = Need::kRequired) const;  // as often as one likes
   void flag(const std::string& name, bool& value, const std::string& help) const;
   void number(const std::string& name, double& value, const std::string& help,
               Need need = Need::kOptional) const;
@@ -87,11 +96,19 @@ class Syntax {
   [[nodiscard]] bool given(const std::string& option) const;
   [[nodiscard]] Output output() const { return *output_; }  // of a verb
 
+  [[nodiscard]] const CommandNode& tree() const { return *node_; }
+  // What --help says after these words; nothing for words that there are not.
+  [[nodiscard]] std::string help_after(const std::vector<std::string>& words) const;
+
  private:
+  // Described to CLI11 already: its group, and its line in the tree.
+  void describe(CLI::Option* option, CommandOption description) const;
   void choose(const std::string& name, const std::vector<std::string>& words, std::size_t now,
               const std::string& help, Need need, std::function<void(std::size_t)> take) const;
 
   CLI::App* app_;
+  std::shared_ptr<CommandNode> node_;
+  std::string group_ = "Options";
   std::shared_ptr<Output> output_;
 };
 
@@ -128,5 +145,8 @@ struct Verb {
 [[nodiscard]] Verb add_check(const Syntax& program);
 [[nodiscard]] Verb add_status(const Syntax& program);
 [[nodiscard]] Verb add_abort(const Syntax& program);
+[[nodiscard]] Verb add_new(const Syntax& program);
+[[nodiscard]] Verb add_study(const Syntax& program);
+[[nodiscard]] Verb add_help(const Syntax& program);
 
 }  // namespace sotto

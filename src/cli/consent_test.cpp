@@ -112,7 +112,7 @@ TEST_F(Consenting, ShowsWhatIsPromisedAgainstWhomAndWhatItCostsBeforeItBegins) {
                     HasSubstr("costs    ε = 1, δ = 1e-06 for this run of \"party-1/"),
                     HasSubstr("limit ε = 10, δ = 1e-05, 71 such runs fit"), HasSubstr("rows, ")));
   EXPECT_THAT(declined.err,
-              AllOf(HasSubstr("values clipped (for your eyes only)"), HasSubstr("take part? [y/N]"),
+              AllOf(HasSubstr("clipped (for your eyes only)"), HasSubstr("take part? [y/N]"),
                     HasSubstr("error[E-declined]"), Not(HasSubstr("listening at"))));
   const auto store = Store::open(party(0).home, unix_seconds);
   EXPECT_TRUE(store->runs().value().empty()) << "who declines has begun nothing";

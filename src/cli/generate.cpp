@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/json.h"
+#include "base/words.h"
 #include "cli/command_line.h"
 #include "run/household_study.h"
 
@@ -27,10 +28,10 @@ Verb add_generate(const Syntax& program) {
     if (output.json()) {
       return json_text({{"study", files.study}, {"tables", files.tables}});
     }
-    return fmt::format(
-        "{} tables of {} rows, and {}\n\n  sotto plan {}\n  sotto simulate {} --data {}\n",
-        files.tables.size(), study->rows, files.study, files.study, files.study,
-        fmt::join(files.tables, ","));
+    return fmt::format("{} of {}, and {}\n\n  sotto plan {}\n  sotto simulate {} --data {}\n",
+                       sotto::counted(files.tables.size(), "table", "tables"),
+                       sotto::counted(study->rows, "row", "rows"), files.study, files.study,
+                       files.study, fmt::join(files.tables, ","));
   };
   return {verb, run};
 }

@@ -101,8 +101,8 @@ Result<std::string> join(const JoinOptions& options, Output output) {
   }
   if (!output.json()) return joined_text(joined);
   if (joined.json.empty() && !joined.files.empty()) {
-    return failed("E-model-file", "the result of that run is not where it was written",
-                  fmt::format("look for {}, or run it --again", joined.files.front()));
+    return bad_input("E-run-files", "the result of that run is not where it was written",
+                     fmt::format("look for {}, or run it --again", joined.files.front()));
   }
   return joined.json;
 }

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/files.h"
 #include "base/json.h"
 #include "cli/command_line.h"
 #include "network/identity.h"
@@ -18,6 +19,7 @@ struct KeysOptions {
   std::string name;
   std::vector<std::string> hosts;
   std::uint64_t port = 7101;
+  std::string out;
 };
 
 std::string address(const std::string& host, std::uint64_t port) {
@@ -25,11 +27,12 @@ std::string address(const std::string& host, std::uint64_t port) {
   return v6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
 }
 
-std::string keys_text(const Identity& identity, const std::string& home, std::uint64_t port,
-                      Output output) {
+Result<std::string> keys_text(const Identity& identity, const std::string& home,
+                              const KeysOptions& options, Output output) {
   const std::string block = party_block({.name = identity.name(),
-                                         .address = address(identity.hosts().front(), port),
+                                         .address = address(identity.hosts().front(), options.port),
                                          .fingerprint = identity.fingerprint()});
+  if (!options.out.empty()) SOTTO_TRY(write_file(options.out, block).at("--out"));
   if (output.json()) {
     return json_text({{"name", identity.name()},
                       {"hosts", identity.hosts()},
@@ -54,9 +57,11 @@ Verb add_keys(const Syntax& program) {
   verb.text("--home", options->home, kHomeHelp);
   constexpr std::uint64_t kMostPort = 65'535;
   verb.whole("--port", options->port, "the port in the printed [[party]] block", {1, kMostPort});
+  verb.text("--out", options->out,
+            "also write the [[party]] block here, for 'sotto study add-party'");
   const Syntax create =
       verb.word("new", "makes a key and a certificate, once",
-                "sotto keys new --name north --host north.example --host 10.0.0.5");
+                "sotto keys new --name north --host north.example --out north.toml");
   create.text("--name", options->name, "the party's name in the study", Need::kRequired);
   create.texts("--host", options->hosts,
                "a name or address under which the others reach it; the first goes into the "
@@ -66,11 +71,11 @@ Verb add_keys(const Syntax& program) {
     SOTTO_ASSIGN(const auto home, home_folder(options->home));
     if (!create.chosen()) {
       SOTTO_ASSIGN(const auto identity, Identity::load(home));
-      return keys_text(identity, home, options->port, output);
+      return keys_text(identity, home, *options, output);
     }
     SOTTO_ASSIGN(const auto identity, Identity::make(options->name, options->hosts));
     SOTTO_TRY(identity.save(home));
-    return keys_text(identity, home, options->port, output);
+    return keys_text(identity, home, *options, output);
   };
   return {verb, run};
 }

@@ -17,6 +17,7 @@ namespace {
 struct LedgerOptions {
   std::string home;
   std::string data;
+  std::string run;  // whose entries; empty: all
   LedgerLimit limit;
   bool no_limit = false;
 };
@@ -27,8 +28,14 @@ struct LedgerView {
 };
 
 // To look at a ledger makes none.
-Result<LedgerView> read_ledger(const std::string& home) {
+Result<LedgerView> read_ledger(const std::string& home, const std::string& run) {
+  SOTTO_TRY(require_home(home));
   LedgerView view;
+  if (!run.empty()) {
+    SOTTO_ASSIGN(auto found, run_called(home, run));
+    view.entries = std::move(found.entries);
+    return view;
+  }
   if (!Store::exists(home)) return view;
   SOTTO_ASSIGN(const auto store, Store::open(home, unix_seconds));
   SOTTO_ASSIGN(view.accounts, store.accounts());
@@ -37,7 +44,7 @@ Result<LedgerView> read_ledger(const std::string& home) {
 }
 
 std::string ledger_text(const std::string& home, const LedgerView& view) {
-  if (view.accounts.empty()) {
+  if (view.accounts.empty() && view.entries.empty()) {
     return fmt::format("There is no account in {}, and nothing was spent.\n", home);
   }
   std::string text;
@@ -108,6 +115,8 @@ Verb add_ledger(const Syntax& program) {
   const Syntax verb =
       program.verb("ledger", "what was spent, on what, and what is left; makes accounts",
                    "sotto ledger\n  sotto ledger new patients --epsilon 10 --delta 1e-5");
+  verb.text("run", options->run,
+            "the entries of one run alone: its first digits, its study's name or file, or last");
   verb.text("--home", options->home, kHomeHelp);
   const Syntax create = verb.word("new", "an account for people whom none is about yet",
                                   "sotto ledger new patients --epsilon 10 --delta 1e-5");
@@ -131,8 +140,12 @@ Verb add_ledger(const Syntax& program) {
     SOTTO_ASSIGN(const auto view, create.chosen()
                                       ? new_account(home, *options, create.given("--epsilon"))
                                   : limit.chosen() ? set_limit(home, *options, share)
-                                                   : read_ledger(home));
-    return output.json() ? ledger_json(view) : ledger_text(home, view);
+                                                   : read_ledger(home, options->run));
+    if (output.json()) return ledger_json(view);
+    if (!options->run.empty() && view.entries.empty()) {
+      return std::string("That run has held nothing back, and spent nothing.\n");
+    }
+    return ledger_text(home, view);
   };
   return {verb, run};
 }

@@ -3,12 +3,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <memory>
+#include <optional>
 
+#include "base/files.h"
 #include "base/json.h"
+#include "base/words.h"
 #include "cli/account_text.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
+#include "plan/comparison.h"
+#include "report/chart.h"
 #include "run/account.h"
 #include "run/consent/policy_check.h"
 #include "run/home.h"
@@ -41,61 +48,192 @@ Result<std::optional<Policy>> policy_of(const std::string& option) {
   return home ? read_policy(*home) : std::optional<Policy>{};
 }
 
+struct PlanOptions {
+  std::string study;
+  std::string solver;
+  std::string epsilon;
+  std::string account;
+  std::string home;
+  std::string chart;
+  std::uint64_t rows = 0;
+};
+
+Result<std::vector<Solver>> solvers_from(const std::string& list) {
+  if (list == "all")
+    return std::vector{Solver::kDishuf, Solver::kPairwise, Solver::kAc, Solver::kGt};
+  std::vector<Solver> solvers;
+  for (const std::string& word : between_commas(list)) {
+    SOTTO_ASSIGN(const auto solver, solver_from(word).at("--solver"));
+    solvers.push_back(solver);
+  }
+  return solvers;
+}
+
+Result<std::vector<double>> epsilons_from(const std::string& list) {
+  std::vector<double> epsilons;
+  for (const std::string& word : between_commas(list)) {
+    double number = 0;
+    const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (fault != std::errc{} || end != word.data() + word.size()) {
+      return bad_input("E-usage", fmt::format("\"{}\" is not a number", word),
+                       "write --epsilon 0.5,1,2")
+          .at("--epsilon");
+    }
+    epsilons.push_back(number);
+  }
+  return epsilons;
+}
+
+// What the comparison is about: the intervals, if most plans have some; else the error; without
+// tables the noise.
+std::optional<double> drawn(const ComparedPlan& each, bool tables, bool intervals) {
+  if (!each.plan) return std::nullopt;
+  if (!tables) return each.plan->sum_noise_sd;
+  if (!intervals) return each.error;
+  const auto share = each.median_share();
+  return share ? std::optional(100 * *share) : std::nullopt;
+}
+
+// Over ε, one line for each solver that can do it.
+LineChart chart_of(const PlanComparison& comparison) {
+  const bool tables = !comparison.target.empty();
+  const auto has_intervals = [](const ComparedPlan& each) { return !each.intervals.empty(); };
+  const bool intervals = 2 * std::ranges::count_if(comparison.plans, has_intervals) >=
+                         std::ranges::count_if(comparison.plans, [](const ComparedPlan& each) {
+                           return each.plan.has_value();
+                         });
+  const std::string rows = sotto::counted(comparison.rows, "row", "rows");
+  LineChart chart{
+      .labels = {.title = fmt::format("{}: what ε buys", comparison.study),
+                 .x = "ε",
+                 .y = !tables     ? "noise on the sum"
+                      : intervals ? fmt::format("half of a 95 % interval, % of {}'s bounds, {}",
+                                                comparison.target, rows)
+                                  : fmt::format("expected error, {}", rows)},
+      .y_scale = Scale::kLog10};
+  for (const ComparedPlan& each : comparison.plans) {
+    const auto y = drawn(each, tables, intervals);
+    if (!y) continue;
+    const std::string name = to_string(each.solver);
+    auto series = std::ranges::find(chart.series, name, &LineSeries::name);
+    if (series == chart.series.end()) {
+      series = chart.series.insert(chart.series.end(), LineSeries{.name = name});
+    }
+    series->x.push_back(each.epsilon);
+    series->y.push_back(*y);
+  }
+  if (!tables || intervals) return chart;
+  chart.references = {{.label = "predicting the mean", .y = 1},
+                      {.label = "without noise", .y = 1 - AssumedTable{}.explained}};
+  return chart;
+}
+
+Result<std::string> compare(const Study& study, const PlanOptions& options, Output output) {
+  std::vector<Solver> solvers{study.solver};
+  if (!options.solver.empty()) {
+    SOTTO_ASSIGN(solvers, solvers_from(options.solver));
+  }
+  std::vector<double> epsilons{study.privacy.budget.epsilon.value()};
+  if (!options.epsilon.empty()) {
+    SOTTO_ASSIGN(epsilons, epsilons_from(options.epsilon));
+  }
+  std::ranges::sort(epsilons);
+  SOTTO_ASSIGN(
+      const auto comparison,
+      compare_plans(study, epsilons, solvers, options.rows == 0 ? kComparedRows : options.rows)
+          .at("--epsilon"));
+  if (!options.chart.empty()) {
+    SOTTO_TRY(write_file(options.chart, standalone_svg(chart_of(comparison))).at("--chart"));
+  }
+  if (output.json()) return json_text(to_json(comparison));
+  std::string text = to_text(comparison);
+  if (options.rows == 0 && study.data) {
+    text += "  Nobody said how many rows there are: --rows does.\n";
+  }
+  if (!options.chart.empty()) text += fmt::format("\n  written: {}\n", options.chart);
+  return text;
+}
+
+// Parties that are written down and could not meet: whoever only simulates need not care.
+void warn_about_network(const Study& study, Plan& plan) {
+  const bool named = std::ranges::any_of(
+      study.parties, [](const PartyTerms& party) { return !party.fingerprint.empty(); });
+  if (!named) return;
+  if (const auto ready = check_network(study); !ready) {
+    plan.warnings.push_back(fmt::format("a run between these parties cannot begin yet: {}; {}",
+                                        ready.error().what, ready.error().fix));
+  }
+}
+
+Result<std::string> plan_one(const Study& study, const PlanOptions& options, Output output) {
+  Solver solver = study.solver;
+  if (!options.solver.empty()) {
+    SOTTO_ASSIGN(solver, solver_from(options.solver).at("--solver"));
+  }
+  SOTTO_ASSIGN(auto plan, make_plan(study, solver).at(options.study));
+  if (options.rows > 0) {
+    if (auto weak = weak_delta(study.privacy.budget, options.rows)) {
+      plan.warnings.push_back(std::move(*weak));
+    }
+  }
+  warn_about_network(study, plan);
+  SOTTO_ASSIGN(const auto policy, policy_of(options.home));
+  if (policy) {
+    const auto broken = policy_against_study(*policy, study, solver, plan.adversaries);
+    if (!broken.empty()) return broken.front();
+  }
+  std::string text = to_text(study, plan);
+  Json json = to_json(study, plan);
+  if (!options.account.empty()) {
+    SOTTO_ASSIGN(const auto cost,
+                 forecast(study, plan, options.account, options.home).at("--account"));
+    text += forecast_text(cost);
+    json["account"] = forecast_json(cost);
+  }
+  if (policy) {
+    text += fmt::format("\n  {:<12} keeps {}\n", "policy", escape_for_terminal(policy->file));
+    json["policy"] = policy->file;
+  }
+  return output.json() ? json_text(json) : text;
+}
+
 }  // namespace
 
 Verb add_plan(const Syntax& program) {
-  struct Options {
-    std::string study;
-    std::string solver;
-    std::string account;
-    std::string home;
-    std::uint64_t rows = 0;
-  };
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PlanOptions>();
   const Syntax verb = program.verb(
       "plan", "noise, privacy per adversary, expected error, rounds, bytes; touches no data",
-      "sotto plan examples/paper.toml");
+      "sotto plan examples/paper.toml\n"
+      "  sotto plan study.toml --epsilon 0.5,1,2 --solver all --rows 5000 --chart choose.svg");
   verb.text("study", options->study, "the study, a TOML file", Need::kRequired);
-  verb.text("--solver", options->solver, "gt, dishuf, ac or pairwise in place of the study's");
-  verb.text("--account", options->account, "also what a run would cost this account of the ledger");
+  verb.text("--solver", options->solver,
+            "gt, dishuf, ac or pairwise in place of the study's; several as ac,dishuf or all are "
+            "compared");
   verb.whole("--rows", options->rows,
-             "how many rows all tables have together, if that is known: "
-             "warns of a δ above 1/rows",
+             "how many rows all tables have together, if that is known: warns of a δ above 1/rows",
              {.from = 1});
-  verb.text("--home", options->home,
-            "whose policy.toml the study is held against, and whose ledger --account is in; else "
-            "$SOTTO_HOME, else ~/.sotto");
+  const Syntax choosing = verb.group("Choosing ε");
+  choosing.text("--epsilon", options->epsilon,
+                "compares several ε, as 0.5,1,2: error and intervals beside what each observer "
+                "may learn");
+  choosing.text("--chart", options->chart, "also draws the comparison into this SVG file");
+  const Syntax own = verb.group("Your own side");
+  own.text("--account", options->account, "also what a run would cost this account of the ledger");
+  own.text("--home", options->home,
+           "whose policy.toml the study is held against, and whose ledger --account is in; else "
+           "$SOTTO_HOME, else ~/.sotto");
   auto run = [options, verb](Output output) -> Result<std::string> {
     SOTTO_ASSIGN(const auto study, read_study(options->study));
-    Solver solver = study.solver;
-    if (!options->solver.empty()) {
-      SOTTO_ASSIGN(solver, solver_from(options->solver).at("--solver"));
+    const bool several = options->solver == "all" || options->solver.find(',') != std::string::npos;
+    if (!several && !verb.given("--epsilon") && !verb.given("--chart")) {
+      return plan_one(study, *options, output);
     }
-    SOTTO_ASSIGN(auto plan, make_plan(study, solver).at(options->study));
-    if (verb.given("--rows")) {
-      if (auto weak = weak_delta(study.privacy.budget, options->rows)) {
-        plan.warnings.push_back(std::move(*weak));
-      }
-    }
-    SOTTO_ASSIGN(const auto policy, policy_of(options->home));
-    if (policy) {
-      const auto broken = policy_against_study(*policy, study, solver, plan.adversaries);
-      if (!broken.empty()) return broken.front();
-    }
-    std::string text = to_text(study, plan);
-    Json json = to_json(study, plan);
     if (!options->account.empty()) {
-      SOTTO_ASSIGN(const auto cost,
-                   forecast(study, plan, options->account, options->home).at("--account"));
-      text += forecast_text(cost);
-      json["account"] = forecast_json(cost);
+      return bad_input("E-usage", "--account goes with one plan, and these are several",
+                       "leave it away, or --epsilon, --solver and --chart")
+          .at("--account");
     }
-    if (policy) {
-      text += fmt::format("\n  {:<12} keeps {}\n", "policy", escape_for_terminal(policy->file));
-      json["policy"] = policy->file;
-    }
-    if (!output.json()) return text;
-    return json_text(json);
+    return compare(study, *options, output);
   };
   return {verb, run};
 }

@@ -8,8 +8,10 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/words.h"
 #include "cli/command_line.h"
 #include "report/csv.h"
+#include "run/home.h"
 
 namespace sotto {
 namespace {
@@ -61,22 +63,27 @@ Json predictions_json(const ModelFile& model, const Predictions& found) {
 
 // What a person should know beside the numbers.
 std::string predictions_text(const ModelFile& model, const Predictions& found) {
-  std::string notes = fmt::format("{} predictions of {}\n", found.values.size() - found.missing,
-                                  model.schema.target.column);
+  std::string notes =
+      fmt::format("{} of {}\n",
+                  sotto::counted(found.values.size() - found.missing, "prediction", "predictions"),
+                  model.schema.target.column);
   if (found.missing > 0) {
-    notes += fmt::format("  {} records have a missing value and no prediction\n", found.missing);
+    notes += fmt::format("  {} a missing value and no prediction\n",
+                         sotto::counted(found.missing, "record has", "records have"));
   }
   for (const RunRecord::Clipped& column : found.clipped) {
     if (column.below + column.above == 0) continue;
-    notes += fmt::format("  {}: {} values below the study's bounds and {} above, clipped\n",
-                         column.column, column.below, column.above);
+    notes += fmt::format("  {}: {} below the study's bounds and {} above, clipped\n", column.column,
+                         sotto::counted(column.below, "value", "values"), column.above);
   }
   if (found.shortened > 0) {
-    notes += fmt::format("  {} records are longer than the study's radius, and were shortened\n",
-                         found.shortened);
+    notes += fmt::format("  {} longer than the study's radius, and {} shortened\n",
+                         sotto::counted(found.shortened, "record is", "records are"),
+                         found.shortened == 1 ? "was" : "were");
   }
   if (found.outside > 0) {
-    notes += fmt::format("  {} predictions lie outside the bounds of {}\n", found.outside,
+    notes += fmt::format("  {} outside the bounds of {}\n",
+                         sotto::counted(found.outside, "prediction lies", "predictions lie"),
                          model.schema.target.column);
   }
   if (found.intervals) {
@@ -96,6 +103,7 @@ Verb add_predict(const Syntax& program) {
     std::string model;
     TableRequest table;
     std::string out;
+    std::string home;
     std::string party;
     bool intervals = false;
     double level = 0.95;
@@ -104,11 +112,14 @@ Verb add_predict(const Syntax& program) {
   const Syntax verb =
       program.verb("predict", "predictions of a fitted model for the rows of a table",
                    "sotto predict out/run/model.json new.csv --intervals --out predictions.csv");
-  verb.text("model", options->model, "model.json of a run", Need::kRequired);
+  verb.text("model", options->model,
+            "a model.json; or a finished run: its first digits, its study's name, or last",
+            Need::kRequired);
   verb.text("file", options->table.place, "a table with the model's features; - for standard input",
             Need::kRequired);
   add_table_words(verb, options->table);
   verb.text("--out", options->out, "write the predictions here");
+  verb.text("--home", options->home, kHomeHelp);
   verb.text(
       "--party", options->party,
       "of a model with party effects: whose rows they are (without: the mean of all effects)");
@@ -116,7 +127,8 @@ Verb add_predict(const Syntax& program) {
             "between which ends the mean of such records and one new record lie");
   verb.number("--level", options->level, "of the intervals (default 0.95)");
   auto run = [options, verb](Output output) -> Result<std::string> {
-    SOTTO_ASSIGN(const auto model, read_model_file(options->model));
+    SOTTO_ASSIGN(const auto file, find_run_file(options->model, options->home, kModelFile));
+    SOTTO_ASSIGN(const auto model, read_model_file(file));
     if (verb.given("--level") && !options->intervals) {
       return bad_input("E-usage", "--level is of intervals", "add --intervals")
           .at("the command line");

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "cli/command_line.h"
 #include "cli/refit_tables.h"
+#include "run/home.h"
 #include "run/kept_json.h"
 #include "run/refit/combine.h"
 
@@ -32,6 +33,7 @@ struct RefitOptions {
   bool correlations = false;
   bool components = false;
   std::string out;
+  std::string home;
 };
 
 RefitWords words_from(const RefitOptions& options, const Syntax& verb) {
@@ -96,8 +98,9 @@ Result<std::string> structure(const Release& release, const Selection& selection
 }
 
 Result<std::string> answer(const RefitOptions& options, const Syntax& verb, Output output) {
-  SOTTO_ASSIGN(const auto source, read_record(options.source));
-  SOTTO_ASSIGN(const auto released, release_in(source).at(options.source));
+  SOTTO_ASSIGN(const auto file, find_run_file(options.source, options.home, kRecordFile));
+  SOTTO_ASSIGN(const auto source, read_record(file));
+  SOTTO_ASSIGN(const auto released, release_in(source).at(file));
   const RefitWords words = words_from(options, verb);
   SOTTO_ASSIGN(const auto release, combine_columns(released, words.model));
   const bool search = verb.given("--select");
@@ -129,13 +132,13 @@ Result<std::string> answer(const RefitOptions& options, const Syntax& verb, Outp
   }
   Json json = to_json(model);
   if (search) json["selection"] = std::move(tried);
-  const std::string file = json_text(search ? with_digest(std::move(json)) : json);
+  const std::string model_file = json_text(search ? with_digest(std::move(json)) : json);
   text += to_text(model);
   if (!options.out.empty()) {
-    SOTTO_TRY(write_file(options.out, file).at("--out"));
+    SOTTO_TRY(write_file(options.out, model_file).at("--out"));
     text += fmt::format("\n  written: {}\n", options.out);
   }
-  return output.json() ? file : text;
+  return output.json() ? model_file : text;
 }
 
 }  // namespace
@@ -148,8 +151,8 @@ Verb add_refit(const Syntax& program) {
                    "--out people.json\n"
                    "  sotto refit out/run --select bic\n"
                    "  sotto refit out/run --compare area_m2+people,area_m2+people+heating");
-  verb.text("run", options->source,
-            "a run's record.json, the folder that holds it, or a model.json", Need::kRequired);
+  verb.text("run", options->source, kRunHelp, Need::kRequired);
+  verb.text("--home", options->home, kHomeHelp);
   verb.text("--target", options->target,
             "the column to explain, or a sum as 'a - b'; the study's own");
   verb.text("--features", options->features,
@@ -171,11 +174,13 @@ Verb add_refit(const Syntax& program) {
                {"backward", Search::kBackward},
                {"all", Search::kAll}},
               "keep the features that a criterion with the noise in it asks for");
-  verb.flag("--correlations", options->correlations, "between the columns, with standard errors");
-  verb.flag("--components", options->components,
-            "principal components, and which are more than noise");
-  verb.text("--compare", options->compare,
-            "F-test of nested models, as a+b,a+b+c or two model files");
+  const Syntax else_told = verb.group("What else the release tells");
+  else_told.flag("--correlations", options->correlations,
+                 "between the columns, with standard errors");
+  else_told.flag("--components", options->components,
+                 "principal components, and which are more than noise");
+  else_told.text("--compare", options->compare,
+                 "F-test of nested models, as a+b,a+b+c or two model files");
   verb.text("--out", options->out, "write the model file here");
   return {verb, [options, verb](Output output) { return answer(*options, verb, output); }};
 }

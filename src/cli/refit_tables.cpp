@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "base/words.h"
 
 namespace sotto {
 namespace {
@@ -47,9 +48,10 @@ std::string search_text(const Chosen& chosen) {
                         names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
   }
   return text + fmt::format(
-                    "\n  {} sets tried. Left out: how far from 0 the coefficients are that a set "
+                    "\n  {} tried. Left out: how far from 0 the coefficients are that a set "
                     "leaves out,\n  the noise counted in; with noise the rows are worth {:.0f}.\n",
-                    chosen.search.subsets, chosen.search.effective_rows);
+                    sotto::counted(chosen.search.subsets, "set", "sets"),
+                    chosen.search.effective_rows);
 }
 
 Json search_json(const Chosen& chosen) {

@@ -18,20 +18,22 @@ Verb add_report(const Syntax& program) {
   struct Options {
     std::string run;
     std::string out;
+    std::string home;
     bool share = false;
   };
   auto options = std::make_shared<Options>();
   const Syntax verb =
       program.verb("report", "a finished run as one HTML file: charts inside, no network needed",
-                   "sotto report out/run --share --out for-everybody.html");
-  verb.text("run", options->run, "a run's record.json, the folder that holds it, or a model.json",
-            Need::kRequired);
+                   "sotto report last\n  sotto report out/run --share --out for-everybody.html");
+  verb.text("run", options->run, kRunHelp, Need::kRequired);
+  verb.text("--home", options->home, kHomeHelp);
   verb.text("--out", options->out, "the file to write; report.html beside the record");
   verb.flag("--share", options->share,
             "leave out what stays with the party: counts of its rows and clipped values");
   auto run = [options](Output output) -> Result<std::string> {
-    SOTTO_ASSIGN(const auto record, read_record(options->run));
-    const std::filesystem::path given(options->run);
+    SOTTO_ASSIGN(const auto file, find_run_file(options->run, options->home, kRecordFile));
+    SOTTO_ASSIGN(const auto record, read_record(file));
+    const std::filesystem::path given(file);
     std::filesystem::path out(options->out);
     if (out.empty()) {
       std::error_code ignored;

@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "run/run_record.h"
+#include "store/store.h"
 #include "support/command_line.h"
 
 namespace sotto {
@@ -75,6 +76,37 @@ TEST_F(ReportVerb, SaysWhatIsWrongWithARecord) {
   const CommandRun wrong = run_sotto({"report", folder_.string()});
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.err, HasSubstr("error[E-record-json]: study is missing"));
+}
+
+// From whatever folder one stands in.
+TEST_F(ReportVerb, FindsAFinishedRunOfTheHomeByItsName) {
+  const std::string home = path("home");
+  const std::string run = "0123456789abcdef";
+  {
+    auto store = Store::open(home, unix_seconds);
+    ASSERT_TRUE(store.has_value());
+    ASSERT_TRUE(store->begin_run(run, "energy", "beef"));
+    ASSERT_TRUE(
+        store->finish(run, {(folder_ / "model.json").string(), (folder_ / kRecordFile).string()}));
+    ASSERT_TRUE(store->begin_run("0177", "energy", "cafe"));
+  }
+  for (const char* which : {"last", "energy", "0123", "01"}) {
+    fs::remove(folder_ / "report.html");
+    const CommandRun outcome = run_sotto({"report", which, "--home", home});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_TRUE(fs::exists(folder_ / "report.html")) << which;
+  }
+  const CommandRun unknown = run_sotto({"report", "wages", "--home", home});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, testing::AllOf(HasSubstr("E-run-unknown"), HasSubstr("of energy")));
+  // Its model was never written here.
+  const CommandRun moved = run_sotto({"predict", "last", path("t.csv"), "--home", home});
+  EXPECT_THAT(moved.err, HasSubstr("E-run-files"));
+  // Without a home, or with a path, it is about a file.
+  EXPECT_THAT(run_sotto({"report", "wages", "--home", path("none")}).err,
+              HasSubstr("E-record-file"));
+  EXPECT_THAT(run_sotto({"report", "./last", "--home", home}).err, HasSubstr("E-record-file"));
+  EXPECT_THAT(run_sotto({"refit", "wages", "--home", home}).err, HasSubstr("E-run-unknown"));
 }
 
 }  // namespace

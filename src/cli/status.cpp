@@ -50,9 +50,21 @@ std::string status_text(const RunView& view) {
   return text;
 }
 
-Result<std::string> status(const std::string& option, Output output) {
-  SOTTO_ASSIGN(const auto home, home_folder(option));
-  SOTTO_ASSIGN(const auto views, look_at_runs(home));
+struct StatusOptions {
+  std::string home;
+  std::string which;  // empty: all
+};
+
+Result<std::string> status(const StatusOptions& options, Output output) {
+  SOTTO_ASSIGN(const auto home, home_folder(options.home));
+  SOTTO_TRY(require_home(home));
+  std::vector<RunView> views;
+  if (options.which.empty()) {
+    SOTTO_ASSIGN(views, look_at_runs(home));
+  } else {
+    SOTTO_ASSIGN(auto view, run_called(home, options.which));
+    views.push_back(std::move(view));
+  }
   if (output.json()) {
     const auto view_json = [](const RunView& view) { return to_json(view); };
     return json_text({{"home", home}, {"runs", json_list(views, view_json)}});
@@ -66,11 +78,13 @@ Result<std::string> status(const std::string& option, Output output) {
 }  // namespace
 
 Verb add_status(const Syntax& program) {
-  auto home = std::make_shared<std::string>();
+  auto options = std::make_shared<StatusOptions>();
   const Syntax verb =
-      program.verb("status", "where this party's runs stand", "sotto status --home ~/.sotto");
-  verb.text("--home", *home, kHomeHelp);
-  return {verb, [home](Output output) { return status(*home, output); }};
+      program.verb("status", "where this party's runs stand", "sotto status\n  sotto status last");
+  verb.text("run", options->which,
+            "one run alone: its first digits, its study's name or file, or last");
+  verb.text("--home", options->home, kHomeHelp);
+  return {verb, [options](Output output) { return status(*options, output); }};
 }
 
 }  // namespace sotto

@@ -65,13 +65,59 @@ class RunsOnTheCommandLine : public FolderTest {
 using StatusVerb = RunsOnTheCommandLine;
 using AbortVerb = RunsOnTheCommandLine;
 
+TEST_F(StatusVerb, SaysThatThereIsNoHomeToLookInto) {
+  const auto expect_missing = [](const std::string& where, const std::string& why) {
+    for (const char* verb : {"status", "ledger"}) {
+      const CommandRun run = run_sotto({verb, "--home", where});
+      EXPECT_EQ(run.status, 2);
+      EXPECT_EQ(run.out, "");
+      EXPECT_THAT(run.err, AllOf(HasSubstr("E-home-missing"), HasSubstr(why), HasSubstr(where)));
+    }
+  };
+  expect_missing(home() + "/none", "there is no such home");
+  const std::string file = home() + ".txt";
+  std::ofstream(file) << "x";
+  expect_missing(file, "the home is a file");
+  std::filesystem::remove(file);
+  EXPECT_FALSE(std::filesystem::exists(home()));
+}
+
+TEST_F(StatusVerb, FindsARunByItsDigitsItsStudyOrAsTheLast) {
+  {
+    Store store = open();
+    begin(store, kRun, "energy", "beef");
+    debit(store, kRun, true);
+    ASSERT_TRUE(store.finish(kRun, {"relative/model.json"}));
+    begin(store, kOther, "income", "cafe");
+  }
+  const auto found = [&](const std::string& which) {
+    const CommandRun run = run_sotto({"status", which, "--home", home(), "--format", "json"});
+    if (run.status != 0) return run.err;
+    const auto json = parse_json(run.out);
+    return json["runs"].size() == 1 ? json["runs"][0]["run"].get<std::string>() : run.out;
+  };
+  EXPECT_EQ(found("last"), kOther);
+  EXPECT_EQ(found("energy"), kRun);
+  EXPECT_EQ(found(std::string(kRun).substr(0, 4)), kRun);
+  EXPECT_THAT(found("wages"), AllOf(HasSubstr("E-run-unknown"), HasSubstr("energy")));
+  const auto json =
+      parse_json(run_sotto({"status", "energy", "--home", home(), "--format", "json"}).out);
+  EXPECT_EQ(json["runs"][0]["state"], "finished");
+  EXPECT_EQ(json["runs"][0]["phase"], "finished") << "not what it last waited for";
+  EXPECT_EQ(json["runs"][0]["files"][0],
+            (std::filesystem::current_path() / "relative/model.json").string());
+  EXPECT_THAT(run_sotto({"ledger", "energy", "--home", home()}).out, HasSubstr("spent"));
+  EXPECT_THAT(run_sotto({"ledger", "last", "--home", home()}).out, HasSubstr("spent nothing"));
+}
+
 TEST_F(StatusVerb, SaysThatThereWasNoRunAndMakesNothing) {
+  std::filesystem::create_directories(home());
   const CommandRun text = status();
   EXPECT_EQ(text.status, 0) << text.err;
   EXPECT_THAT(text.out, HasSubstr("No run was ever begun"));
   const CommandRun json = run_sotto({"status", "--home", home(), "--format", "json"});
   EXPECT_TRUE(parse_json(json.out)["runs"].empty());
-  EXPECT_FALSE(std::filesystem::exists(home()));
+  EXPECT_TRUE(std::filesystem::is_empty(home()));
 }
 
 TEST_F(StatusVerb, ShowsEachRunWithItsStateItsCostAndItsFiles) {

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "base/words.h"
 
 // What a graph is made of, checked once, and its parts.
 namespace sotto {
@@ -62,7 +63,8 @@ std::optional<Topology> topology_from(std::string_view name) {
 
 Result<Graph> Graph::make(std::size_t parties, std::vector<Edge> edges) {
   if (parties < 1 || parties > kMaxParties) {
-    return bad_input("E-graph-parties", fmt::format("a graph of {} parties", parties),
+    return bad_input("E-graph-parties",
+                     fmt::format("a graph of {}", counted(parties, "party", "parties")),
                      fmt::format("from 1 to {} parties", kMaxParties));
   }
   if (edges.size() > kMaxEdges) {

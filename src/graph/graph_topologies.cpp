@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/words.h"
 #include "graph/graph.h"
 
 // The graphs that have names.
@@ -12,7 +13,8 @@ namespace {
 Result<void> require_parties(std::string_view kind, std::size_t parties, std::size_t at_least,
                              std::size_t at_most = kMaxParties) {
   if (parties >= at_least && parties <= at_most) return {};
-  return bad_input("E-graph-parties", fmt::format("a {} of {} parties", kind, parties),
+  return bad_input("E-graph-parties",
+                   fmt::format("a {} of {}", kind, counted(parties, "party", "parties")),
                    fmt::format("from {} to {} parties", at_least, at_most));
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 
 namespace sotto {
 namespace {
@@ -17,6 +18,8 @@ constexpr milliseconds kTick{200};
 constexpr std::size_t kBatch = 256;
 // Lines about one peer's refused messages: the first ones tell, more would fill a disk.
 constexpr std::size_t kMaxComplaints = 20;
+// How long a party may stay after its end without a word about it.
+constexpr milliseconds kUnexplained{3000};
 
 class Driver {
  public:
@@ -38,6 +41,7 @@ class Driver {
       session_.tick(clock_.now());
       SOTTO_TRY(look_outside());
       SOTTO_TRY(flush());
+      explain_staying();
     }
     const Transport::Bytes bytes = transport_.bytes();
     tell({.kind = EventKind::kBytes,
@@ -51,6 +55,23 @@ class Driver {
     if (hooks_.on_event) hooks_.on_event(event);
   }
 
+  // After the end neighbours come and go as they please: that is no trouble of this party's.
+  void tell_trouble(const JoinEvent& event) const {
+    if (!session_.run().over()) tell(event);
+  }
+
+  // Whoever wonders why a process that has its result is still there.
+  void explain_staying() {
+    if (stays_since_ && !session_.run().over()) stays_since_.reset();
+    if (explained_ || !session_.run().over()) return;
+    if (!stays_since_) stays_since_ = clock_.now();
+    if (clock_.now() - *stays_since_ < kUnexplained) return;
+    explained_ = true;
+    tell({.kind = EventKind::kNote,
+          .text = "this party's part is over; it stays until its neighbours have all that they "
+                  "need from it, and then ends by itself"});
+  }
+
   void handle(const TransportEvent& event) {
     const std::string peer = event.peer ? names_.at(*event.peer) : std::string();
     switch (event.kind) {
@@ -59,13 +80,13 @@ class Driver {
         session_.connected(*event.peer, clock_.now());
         break;
       case TransportEvent::Kind::kDisconnected:
-        tell({.kind = EventKind::kLost,
-              .text = fmt::format("lost the connection to {}: {}", peer, event.text),
-              .peer = peer});
+        tell_trouble({.kind = EventKind::kLost,
+                      .text = fmt::format("lost the connection to {}: {}", peer, event.text),
+                      .peer = peer});
         session_.disconnected(*event.peer, clock_.now());
         break;
       case TransportEvent::Kind::kTrouble:
-        tell({.kind = EventKind::kTrouble, .text = event.text, .peer = peer});
+        tell_trouble({.kind = EventKind::kTrouble, .text = event.text, .peer = peer});
         break;
       case TransportEvent::Kind::kFrame:
         if (auto taken = session_.receive(*event.peer, event.frame, clock_.now()); !taken) {
@@ -120,6 +141,8 @@ class Driver {
   const DriverHooks& hooks_;
   std::map<PartyId, std::size_t> complaints_;
   Time last_look_{};
+  std::optional<Time> stays_since_;
+  bool explained_ = false;
 };
 
 }  // namespace

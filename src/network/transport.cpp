@@ -191,23 +191,23 @@ Result<void> check_peers(const std::vector<Peer>& peers, const std::string& own_
   std::set<std::string> pins{own_fingerprint};
   for (const Peer& peer : peers) {
     if (!is_fingerprint(peer.fingerprint)) {
-      return bad_input("E-peer",
+      return bad_input("E-network-peer",
                        fmt::format("\"{}\" is no fingerprint of {}", peer.fingerprint, peer.name),
                        "sha256: and 64 digits 0-9a-f, as 'sotto keys show' prints them");
     }
     if (!ids.insert(peer.id).second || !pins.insert(peer.fingerprint).second) {
-      return bad_input("E-peer", fmt::format("{} has the certificate of another party", peer.name),
+      return bad_input("E-network-peer", fmt::format("{} has the certificate of another party", peer.name),
                        "an identity for each party: 'sotto keys new'");
     }
     const auto place = parse_address(peer.address);
     if (peer.dial && (!place || place->port == 0)) {
       return bad_input(
-          "E-peer",
+          "E-network-peer",
           fmt::format("\"{}\" is no address at which {} can be dialled", peer.address, peer.name),
           "north.example:7101, 10.0.0.5:7101 or [2001:db8::5]:7101");
     }
     if (!peer.dial && !listening) {
-      return bad_input("E-peer", fmt::format("{} is to dial us, and we do not listen", peer.name),
+      return bad_input("E-network-peer", fmt::format("{} is to dial us, and we do not listen", peer.name),
                        "listen somewhere, or dial it: one end of each edge needs an address");
     }
   }

@@ -75,7 +75,7 @@ struct TransportLimits {
 class Transport {
  public:
   // `listen` is host:port, or empty for a party that only dials out; port 0 takes any
-  // that is free. E-listen if the port is taken or not allowed, E-peer if a peer
+  // that is free. E-listen if the port is taken or not allowed, E-network-peer if a peer
   // cannot be told by its fingerprint or cannot be reached.
   [[nodiscard]] static Result<std::unique_ptr<Transport>> open(const Identity& identity,
                                                                const std::string& listen,

@@ -346,15 +346,15 @@ TEST(Transport, RefusesPeersThatCannotBeToldOrReached) {
   };
   Peer vague = peer_of(kNorth, north, 7101);
   vague.fingerprint.pop_back();
-  EXPECT_EQ(refusal("", {vague}), "E-peer");
+  EXPECT_EQ(refusal("", {vague}), "E-network-peer");
   Peer elsewhere = peer_of(kNorth, north, 7101);
   for (const char* address : {"", "north", "north:0", "unix:/tmp/x:1", "dns:///a:1", "[::1:2"}) {
     elsewhere.address = address;
-    EXPECT_EQ(refusal("", {elsewhere}), "E-peer") << address;
+    EXPECT_EQ(refusal("", {elsewhere}), "E-network-peer") << address;
   }
-  EXPECT_EQ(refusal("", {peer_of(kNorth, north)}), "E-peer") << "who would dial?";
-  EXPECT_EQ(refusal("", {peer_of(kNorth, north, 1), peer_of(2, north, 1)}), "E-peer");
-  EXPECT_EQ(refusal("", {peer_of(kNorth, south, 1)}), "E-peer") << "our own certificate";
+  EXPECT_EQ(refusal("", {peer_of(kNorth, north)}), "E-network-peer") << "who would dial?";
+  EXPECT_EQ(refusal("", {peer_of(kNorth, north, 1), peer_of(2, north, 1)}), "E-network-peer");
+  EXPECT_EQ(refusal("", {peer_of(kNorth, south, 1)}), "E-network-peer") << "our own certificate";
 }
 
 TEST(Transport, ClosesWhileNobodyAnswersAndWhileSomebodyIsSilent) {

@@ -48,6 +48,21 @@ inline constexpr std::size_t kMaxExpectedEntries = 200;  // beyond, it takes too
 [[nodiscard]] std::optional<ExpectedAccuracy> expected_accuracy(const Study& study,
                                                                 double sum_noise_sd);
 
+// How wide a 95 % interval of one coefficient will be on the assumed table.
+struct ExpectedInterval {
+  std::string coefficient;
+  double half_width = 0;  // in the columns' own units
+  // What the feature moves the target by from one of its bounds to the other (a level: against the
+  // base), as a share of the width of the target's bounds. None for the intercept.
+  std::optional<double> share;
+};
+
+// From the errors that a run computes (plug_in_errors), with the assumed table's sums in place of
+// noisy ones. E-errors-noise where a run would refuse them, E-errors-squares where the study keeps
+// Σy² at home. Precondition: a study over tables.
+[[nodiscard]] Result<std::vector<ExpectedInterval>> expected_intervals(
+    const Study& study, double sum_noise_sd, double rows, const AssumedTable& assumed = {});
+
 // What a party on the network sends in a run without trouble: frames, as `join` counts them.
 struct TrafficPlan {
   std::uint64_t messages = 0;  // of the party that sends most

@@ -161,4 +161,45 @@ std::optional<ExpectedAccuracy> expected_accuracy(const Study& study, double sum
   return accuracy;
 }
 
+Result<std::vector<ExpectedInterval>> expected_intervals(const Study& study, double sum_noise_sd,
+                                                         double rows, const AssumedTable& assumed) {
+  check(study.data.has_value(), "a study over tables has a schema");
+  if (!study.solve.error_bars) {
+    return bad_input("E-errors-squares", "the study keeps Σy² at home, and intervals need it",
+                     "[solve] error_bars = true");
+  }
+  const Schema& schema = *study.data;
+  const Encoding encoding = Encoding::make(schema).value();
+  const RowMoments row = assumed_moments(schema, assumed);
+  const RecordWeights weights = released_weights(study.privacy.neighbours, study.solve);
+  SOTTO_ASSIGN(
+      const auto errors,
+      plug_in_errors({.a = rows * row.a,
+                      .b = rows * row.b,
+                      .sigma_a = sum_noise_sd,
+                      .sigma_b = sum_noise_sd / std::sqrt(weights.w2),
+                      .shape = NoiseShape::kSvec},
+                     {.value = rows * row.c, .sigma = sum_noise_sd / std::sqrt(weights.v2)}, rows));
+  const OwnUnits own = encoding.to_own_units(errors.theta, errors.covariance);
+  const double target_width = schema.target.bounds.hi - schema.target.bounds.lo;
+  std::vector<ExpectedInterval> intervals;
+  const auto add = [&](std::optional<double> feature_width) {
+    const std::size_t k = intervals.size();
+    const auto entry = static_cast<Eigen::Index>(k);
+    const double half = kInterval95 * std::sqrt(own.covariance(entry, entry));
+    intervals.push_back({.coefficient = encoding.names()[k], .half_width = half, .share = {}});
+    if (feature_width) intervals[k].share = half * *feature_width / target_width;
+  };
+  if (schema.intercept) add(std::nullopt);
+  for (const Feature& feature : schema.features) {
+    if (const auto* number = std::get_if<NumericFeature>(&feature)) {
+      add(number->bounds.hi - number->bounds.lo);
+    } else {
+      const auto& levels = std::get<CategoricalFeature>(feature).levels;
+      for (std::size_t k = 1; k < levels.size(); ++k) add(1);
+    }
+  }
+  return intervals;
+}
+
 }  // namespace sotto

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "base/words.h"
 #include "data/encoding.h"
 #include "data/row_weight.h"
 #include "moments/quadratic.h"
@@ -198,9 +199,9 @@ std::string to_text(const Study& study, const Plan& plan) {
   auto line = [&](std::string_view label, const std::string& value) {
     text += fmt::format("  {:<12} {}\n", label, value);
   };
-  text += fmt::format("{}: {} with {} parties on a {}, {} entries each\n\n", study.name,
+  text += fmt::format("{}: {} with {} parties on a {}, {} each\n\n", study.name,
                       to_string(plan.solver), plan.parties, to_string(study.graph().topology()),
-                      plan.entries);
+                      counted(plan.entries, "entry", "entries"));
   line(
       "asked for",
       fmt::format("ε = {:g}, δ = {:g} for one {}", terms.budget.epsilon.value(),
@@ -240,13 +241,15 @@ std::string to_text(const Study& study, const Plan& plan) {
   }
   if (plan.expected) text += accuracy_text(plan);
   std::string rounds = rounds_name(plan.rounds.method);
-  rounds += plan.rounds.rounds ? fmt::format(", {} rounds", *plan.rounds.rounds)
-                               : ", as many rounds as the perturbed costs take";
+  rounds += plan.rounds.rounds
+                ? fmt::format(", {}", counted(*plan.rounds.rounds, "round", "rounds"))
+                : ", as many rounds as the perturbed costs take";
   if (plan.rounds.rate && *plan.rounds.rate > 0) {
     rounds += fmt::format(", error times {:.8g} a round", *plan.rounds.rate);
   }
   line("averaging", rounds);
-  line("traffic", fmt::format("up to {} messages and {} sent by one party", plan.traffic.messages,
+  line("traffic", fmt::format("up to {} and {} sent by one party",
+                              counted(plan.traffic.messages, "message", "messages"),
                               human_bytes(plan.traffic.bytes)));
 
   text += fmt::format("\n  {:<16} {:>10} {:>14} {:>14}\n", "who watches", "shift",

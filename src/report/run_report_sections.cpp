@@ -185,7 +185,7 @@ std::string share_text(std::uint64_t part, std::uint64_t all) {
 
 void add_one_own(const RunRecord::Own& own, Section& section) {
   section.paragraph(fmt::format(
-      "{} used {} rows{}. {}", own.party, count_text(own.rows),
+      "{} used {} {}{}. {}", own.party, count_text(own.rows), own.rows == 1 ? "row" : "rows",
       own.dropped == 0
           ? ", and left out none"
           : fmt::format(", and left out {} with missing values", count_text(own.dropped)),

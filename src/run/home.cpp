@@ -3,9 +3,14 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <thread>
 
@@ -41,6 +46,30 @@ Result<std::vector<StoredRun>> named(const std::vector<StoredRun>& runs, const s
     if (fits) found.push_back(run);
   }
   return found;
+}
+
+bool is_there(const std::string& path) {
+  std::error_code problem;
+  return std::filesystem::exists(path, problem);
+}
+
+// A run by its digits is that run; a study's name, or "last", is the last of them.
+Result<StoredRun> one_of_runs(const std::vector<StoredRun>& runs, const std::string& which,
+                              std::string_view kind) {
+  if (runs.empty()) {
+    return bad_input("E-run-unknown", fmt::format("there is no {}run", kind),
+                     "'sotto status' shows the runs that there are, and --home says whose");
+  }
+  if (which == "last") return runs.back();
+  SOTTO_ASSIGN(const auto found, named(runs, which));
+  if (found.empty()) {
+    return bad_input("E-run-unknown", fmt::format("no {}run is called \"{}\"", kind, which),
+                     fmt::format("last, or one of: {}", listed(runs)));
+  }
+  const auto same_study = [&](const StoredRun& run) { return !run.run.starts_with(which); };
+  if (found.size() == 1 || std::ranges::all_of(found, same_study)) return found.back();
+  return bad_input("E-run-choose", fmt::format("\"{}\" stands for several runs", which),
+                   fmt::format("name one: {}", listed(found)));
 }
 
 // True if it was ended here.
@@ -91,6 +120,25 @@ Result<std::string> home_folder(const std::string& option) {
                    "name the folder with --home");
 }
 
+Result<void> require_home(const std::string& home) {
+  const auto missing = [&](std::string what) {
+    return bad_input("E-home-missing", std::move(what),
+                     "name the party's folder with --home; 'sotto keys new' makes one")
+        .at(home);
+  };
+  struct stat found {};
+  if (::stat(home.c_str(), &found) != 0) {
+    return missing(errno == ENOENT || errno == ENOTDIR
+                       ? "there is no such home"
+                       : fmt::format("the home cannot be read: {}", std::strerror(errno)));
+  }
+  if (!S_ISDIR(found.st_mode)) return missing("the home is a file, and not a folder");
+  if (::access(home.c_str(), R_OK | X_OK) != 0) {
+    return missing(fmt::format("the home cannot be read: {}", std::strerror(errno)));
+  }
+  return {};
+}
+
 std::string utc_text(std::int64_t seconds) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
@@ -105,6 +153,33 @@ Result<std::vector<RunView>> look_at_runs(const std::string& home) {
     views.push_back(std::move(view));
   }
   return views;
+}
+
+Result<RunView> run_called(const std::string& home, const std::string& which) {
+  if (!Store::exists(home)) return one_of_runs({}, which, "").error();
+  SOTTO_ASSIGN(const auto store, Store::open(home, unix_seconds));
+  SOTTO_ASSIGN(const auto runs, store.runs());
+  SOTTO_ASSIGN(const auto run, one_of_runs(runs, which, ""));
+  return look_at_run(store, run);
+}
+
+Result<std::string> find_run_file(const std::string& which, const std::string& home,
+                                  const std::string& file) {
+  const bool path = which.find('/') != std::string::npos || which.ends_with(".json");
+  if (path || is_there(which)) return which;
+  const auto folder = home_folder(home);
+  if (!folder || !Store::exists(*folder)) return which;
+  SOTTO_ASSIGN(const auto store, Store::open(*folder, unix_seconds));
+  SOTTO_ASSIGN(auto runs, store.runs());
+  std::erase_if(runs, [](const StoredRun& run) { return run.state != RunState::kFinished; });
+  SOTTO_ASSIGN(const auto run, one_of_runs(runs, which, "finished "));
+  for (const std::string& kept : run.files) {
+    if (std::filesystem::path(kept).filename() == file && is_there(kept)) return kept;
+  }
+  return bad_input(
+      "E-run-files",
+      fmt::format("the {} of run {} is not where it was written", file, short_run(run.run)),
+      fmt::format("look for {}", run.files.empty() ? file : fmt::format("{}", run.files.front())));
 }
 
 RunCost cost_of(const RunView& view) {
@@ -155,18 +230,20 @@ Json to_json(const LedgerEntry& entry) {
 Json to_json(const RunView& view) {
   const auto entry_json = [](const LedgerEntry& entry) { return to_json(entry); };
   const StoredRun& run = view.run;
-  return {{"run", run.run},
-          {"study", run.study},
-          {"study_hash", run.study_hash},
-          {"state", kRunStates[run.state]},
-          {"phase", run.phase},
-          {"began", utc_text(run.started)},
-          {"ended", run.ended ? Json(utc_text(*run.ended)) : Json(nullptr)},
-          {"process", view.holder ? Json(*view.holder) : Json(nullptr)},
-          {"abort_requested", run.abort_requested},
-          {"note", run.note},
-          {"files", run.files},
-          {"ledger", json_list(view.entries, entry_json)}};
+  return {
+      {"run", run.run},
+      {"study", run.study},
+      {"study_hash", run.study_hash},
+      {"state", kRunStates[run.state]},
+      // What it was doing when it ended tells nothing about a run that has ended.
+      {"phase", run.state == RunState::kRunning ? Json(run.phase) : Json(kRunStates[run.state])},
+      {"began", utc_text(run.started)},
+      {"ended", run.ended ? Json(utc_text(*run.ended)) : Json(nullptr)},
+      {"process", view.holder ? Json(*view.holder) : Json(nullptr)},
+      {"abort_requested", run.abort_requested},
+      {"note", run.note},
+      {"files", run.files},
+      {"ledger", json_list(view.entries, entry_json)}};
 }
 
 Result<StoredRun> unfinished_run(const Store& store, const std::string& which) {

@@ -16,6 +16,10 @@ namespace sotto {
 // E-home.
 [[nodiscard]] Result<std::string> home_folder(const std::string& option);
 
+// Whether there is a home to look into. E-home-missing: no such folder, a file, or one that cannot
+// be read. To look into one makes none.
+[[nodiscard]] Result<void> require_home(const std::string& home);
+
 // 2026-01-31T09:00:00Z
 [[nodiscard]] std::string utc_text(std::int64_t seconds);
 
@@ -38,6 +42,18 @@ struct RunCost {
   [[nodiscard]] bool released() const { return spent.epsilon > 0 || spent.delta > 0; }
 };
 [[nodiscard]] RunCost cost_of(const RunView& view);
+
+// The runs that `which` stands for: its first digits, its study's name or file, or "last", the one
+// that began last. E-run-unknown lists those that there are, E-run-choose several that fit.
+[[nodiscard]] Result<RunView> run_called(const std::string& home, const std::string& which);
+
+// Where a finished run's file is: `which` is a path if there is something, else a run of the home,
+// "last" or a study's name the last one that was finished. What is neither stays a path, for
+// whoever reads it to complain about. `file` is kRecordFile or kModelFile. E-run-unknown,
+// E-run-choose, E-run-files if the run's files are not where they were.
+inline constexpr const char* kModelFile = "model.json";
+[[nodiscard]] Result<std::string> find_run_file(const std::string& which, const std::string& home,
+                                                const std::string& file);
 
 [[nodiscard]] nlohmann::ordered_json to_json(const LedgerEntry& entry);
 [[nodiscard]] nlohmann::ordered_json to_json(const RunView& view);

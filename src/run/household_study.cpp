@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "base/files.h"
-#include "base/json.h"
 #include "data/generator.h"
 
 // A study of made-up tables, written as a person would write it.
@@ -44,13 +43,6 @@ Result<void> write_table(const std::filesystem::path& path, const GeneratedTable
 }
 
 }  // namespace
-
-// JSON's strings are strings of TOML too.
-std::string party_block(const PartyTerms& party) {
-  const auto quoted = [](const std::string& text) { return json_line(text); };
-  return fmt::format("[[party]]\nname        = {}\naddress     = {}\nfingerprint = {}\n",
-                     quoted(party.name), quoted(party.address), quoted(party.fingerprint));
-}
 
 std::string household_study_text(const HouseholdStudy& study) {
   const Schema schema = household_schema();

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "study/study.h"
+#include "study/study_draft.h"
 
 namespace sotto {
 
@@ -26,9 +27,6 @@ struct HouseholdFiles {
   std::string study;                // study.toml
   std::vector<std::string> tables;  // party-1.csv, …
 };
-
-// A party as a study names it: name, address and fingerprint under [[party]].
-[[nodiscard]] std::string party_block(const PartyTerms& party);
 
 // The study's text: parties on a cycle (two of them: a path), all columns with
 // bounds and levels from household_schema().

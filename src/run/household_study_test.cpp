@@ -27,15 +27,16 @@ TEST(HouseholdStudy, IsAStudyOverTheColumnsThatAreWritten) {
 TEST(HouseholdStudy, NamesItsPartiesWhereTheyAreToMeet) {
   HouseholdStudy households{.folder = {}, .parties = 2};
   households.solver = Solver::kPairwise;
-  households.members = {{.name = "nor\"d", .address = "127.0.0.1:1", .fingerprint = "sha256:1"},
-                        {.name = "süd", .address = "127.0.0.1:2", .fingerprint = "sha256:2"}};
+  households.members = {
+      {.name = "nor\"d", .address = "127.0.0.1:1", .fingerprint = "sha256:" + std::string(64, '1')},
+      {.name = "süd", .address = "127.0.0.1:2", .fingerprint = "sha256:" + std::string(64, '2')}};
   const auto study = parse_study(household_study_text(households), "study.toml");
   ASSERT_TRUE(study.has_value()) << study.error().to_string();
   EXPECT_EQ(study->solver, Solver::kPairwise);
   ASSERT_EQ(study->parties.size(), 2U);
   EXPECT_EQ(study->parties[0].name, "nor\"d");
   EXPECT_EQ(study->parties[1].address, "127.0.0.1:2");
-  EXPECT_EQ(study->parties[1].fingerprint, "sha256:2");
+  EXPECT_EQ(study->parties[1].fingerprint, "sha256:" + std::string(64, '2'));
 }
 
 TEST(HouseholdStudy, WritesFilesThatRunAsTheyAre) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "base/words.h"
 #include "run/kept_json.h"
 #include "run/model.h"
 #include "run/refit/refit.h"
@@ -115,7 +116,7 @@ std::string fit_lines(const ModelSummary& summary) {
 
 // How many rows, as they count: by their weight over its upper bound, a person's as at most k.
 std::string rows_text(const RunRecord& record) {
-  std::string text = fmt::format("  rows         about {:.0f}", *record.noisy_rows);
+  std::string text = fmt::format("  rows         about {:.0f}", std::max(*record.noisy_rows, 0.0));
   if (record.encoding.contains("weight")) {
     text += fmt::format(", each counted as its {} over {:g}",
                         record.encoding["weight"]["column"].get<std::string>(),
@@ -140,6 +141,11 @@ std::string parties_text(const Release& release) {
                             test.error().what);
 }
 
+// A share that noise may have moved below nothing or above everything, as far as it can be true.
+double percent_of_all(double share) {
+  return 100 * std::clamp(share, 0.0, 1.0);
+}
+
 std::string table_text(const RunRecord& record) {
   std::string text =
       record.refit_of.empty()
@@ -156,8 +162,9 @@ std::string table_text(const RunRecord& record) {
   if (record.release && record.refit_of.empty()) text += parties_text(*record.release);
   if (record.explained) {
     text += fmt::format("  explains     about {:.0f} % of the variance ({:.0f} % to {:.0f} %)\n",
-                        100 * record.explained->share, 100 * record.explained->low,
-                        100 * record.explained->high);
+                        percent_of_all(record.explained->share),
+                        percent_of_all(record.explained->low),
+                        percent_of_all(record.explained->high));
   }
   const auto listed = [&](const char* name, std::vector<std::string> items) {
     for (std::string& item : items) std::ranges::replace(item, ' ', kGlue);
@@ -176,8 +183,9 @@ std::string table_text(const RunRecord& record) {
   for (const RunRecord::Own& own : record.own) {
     std::uint64_t clipped = 0;
     for (const RunRecord::Clipped& column : own.clipped) clipped += column.below + column.above;
-    text += fmt::format("  {:<12} {} rows, {} left out, {} values clipped (for its eyes only)\n",
-                        own.party, own.rows, own.dropped, clipped);
+    text += fmt::format("  {:<12} {}, {} left out, {} clipped (for its eyes only)\n", own.party,
+                        counted(own.rows, "row", "rows"), own.dropped,
+                        counted(clipped, "value", "values"));
   }
   if (record.summary && !record.summary->words.empty()) {
     text += '\n';

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/words.h"
 #include "moments/quadratic.h"
 
 // From files to moments and to what a party may know of its own rows: one reading of each.
@@ -111,7 +112,7 @@ Result<std::vector<PartyTable>> read_tables(const Study& study, const TableFiles
   const std::size_t given = requests.size();
   if (given != 1 && given != parties) {
     return bad_input(
-        "E-data-files", fmt::format("{} files for {} parties", given, parties),
+        "E-data-files", fmt::format("{} for {} parties", counted(given, "file", "files"), parties),
         fmt::format("name {} files, one per party, or a single one to split", parties));
   }
   if (given < parties) {

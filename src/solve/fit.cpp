@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "data/row_weight.h"
@@ -22,6 +23,11 @@ Eigen::VectorXd spread(const Eigen::VectorXd& theta, const std::vector<Eigen::In
   return all;
 }
 
+// Noise may move a share below nothing or above everything; people are told what can be.
+double percent(double share) {
+  return 100 * std::clamp(share, 0.0, 1.0);
+}
+
 void warn_about_usefulness(const Schema& schema, Fit& fit) {
   const std::string trivial =
       schema.intercept ? fmt::format("the mean of {}", schema.target.column) : "0";
@@ -31,15 +37,17 @@ void warn_about_usefulness(const Schema& schema, Fit& fit) {
                     "than predicting {}; take it that it is not.",
                     trivial));
   } else if (fit.explained->share <= 0) {
-    fit.warnings.push_back(fmt::format(
-        "The model is no better than predicting {}: it explains {:.0f} % of the "
-        "variance, between {:.0f} % and {:.0f} %.",
-        trivial, 100 * fit.explained->share, 100 * fit.explained->low, 100 * fit.explained->high));
+    fit.warnings.push_back(
+        fmt::format("The model is no better than predicting {}: it explains {:.0f} % of the "
+                    "variance, between {:.0f} % and {:.0f} %.",
+                    trivial, percent(fit.explained->share), percent(fit.explained->low),
+                    percent(fit.explained->high)));
   } else if (fit.explained->low <= 0) {
-    fit.warnings.push_back(fmt::format(
-        "It is not certain that the model is better than predicting {}: it explains "
-        "about {:.0f} % of the variance, but the noise allows {:.0f} % to {:.0f} %.",
-        trivial, 100 * fit.explained->share, 100 * fit.explained->low, 100 * fit.explained->high));
+    fit.warnings.push_back(
+        fmt::format("It is not certain that the model is better than predicting {}: it explains "
+                    "about {:.0f} % of the variance, but the noise allows {:.0f} % to {:.0f} %.",
+                    trivial, percent(fit.explained->share), percent(fit.explained->low),
+                    percent(fit.explained->high)));
   }
 }
 
@@ -110,7 +118,7 @@ Result<double> rows_for_errors(const Release& release) {
 Result<PlugInErrors> model_errors(const Release& release, const Selection& selection) {
   const TableSums table = sums_for_errors(release, selection);
   if (!table.squares_released) {
-    return failed("E-refit-squares", "the study has error_bars = false, so Σy² was not released",
+    return bad_input("E-refit-squares", "the study has error_bars = false, so Σy² was not released",
                   "another target, or a study with error_bars = true");
   }
   SOTTO_ASSIGN(const auto rows, rows_for_errors(release));

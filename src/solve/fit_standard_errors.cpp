@@ -70,6 +70,14 @@ NoiseLimit noise_limit(const NoisySums& sums, const solve::SpectrumOfSums& spect
           .needed = std::max(2 * sums.invariant_sigma() * std::sqrt(size), rounding)};
 }
 
+// How many times the rows, or ε, would have to be what they are: Â's eigenvalues grow with the
+// rows, and σ falls with ε.
+std::string much_more(double smallest, double needed) {
+  constexpr double kTooFarToTell = 20;
+  if (smallest * kTooFarToTell < needed) return "Many times the rows or the ε";
+  return fmt::format("About {:.1f} times the rows or the ε", std::max(needed / smallest, 1.1));
+}
+
 }  // namespace
 
 Result<double> solve::residual_freedom(double rows, Eigen::Index coefficients) {
@@ -101,7 +109,7 @@ double degrees_of_freedom(const PlugInErrors& errors, double sampling_share) {
 Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares, double rows) {
   SOTTO_TRY(validate(sums));
   if (!std::isfinite(squares.value) || !std::isfinite(rows) || rows <= 0) {
-    return bad_input("E-errors-rows",
+    return failed("E-errors-rows",
                      fmt::format("{} rows whose squared targets add up to {}", rows, squares.value),
                      "a positive number of rows and a finite sum");
   }
@@ -110,9 +118,12 @@ Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares,
   if (smallest < needed || smallest <= 0) {
     return failed(
         "E-errors-noise",
-        fmt::format("no standard errors: the noisy A's smallest eigenvalue is {:.4g}, below "
-                    "{:.4g} = 2σ√d: the noise is not small beside the data",
-                    smallest, needed),
+        fmt::format(
+            "no intervals: the noise that protects people is too large beside what these "
+            "rows tell about every column. {} would do, or fewer or less correlated "
+            "columns (the noisy A's smallest eigenvalue is {:.4g}, and {:.4g} = 2σ√d is the "
+            "least)",
+            much_more(smallest, needed), smallest, needed),
         "more rows, a larger ε, or fewer or less correlated features");
   }
   SOTTO_ASSIGN(const auto freedom, solve::residual_freedom(rows, sums.size()));

@@ -103,7 +103,7 @@ Result<Fit> two_stage(const Release& release, const Selection& selection,
 
   const auto errors = [&]() -> Result<PlugInErrors> {
     if (std::isnan(w(at.y, at.y))) {
-      return failed("E-refit-squares", "the study has error_bars = false, so Σy² was not released",
+      return bad_input("E-refit-squares", "the study has error_bars = false, so Σy² was not released",
                     "another target");
     }
     SOTTO_ASSIGN(const auto rows, rows_for_errors(release));

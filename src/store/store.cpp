@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <ctime>
+#include <filesystem>
 
 namespace sotto {
 namespace {
@@ -208,8 +209,11 @@ Result<void> Store::write_end(const std::string& run, RunState state,
                               kRunStates[state], now, note, row.id));
   std::int64_t number = 0;
   for (const std::string& file : files) {
+    // Absolute: whoever looks for it stands somewhere else.
+    std::error_code nowhere;
+    const auto absolute = std::filesystem::absolute(file, nowhere).lexically_normal();
     SOTTO_TRY(database_->change("INSERT INTO files (owner, number, path) VALUES (?, ?, ?)", row.id,
-                                number++, file));
+                                number++, nowhere ? file : absolute.string()));
   }
   SOTTO_TRY(store::free_reserved(*database_, row.id, now));
   // Nobody resumes it any more, and its key would give away the noise.

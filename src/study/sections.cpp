@@ -60,7 +60,7 @@ double read_seconds(TomlReader& section, std::string_view key, double fallback) 
 Result<StudyHead> read_study_section(TomlReader section) {
   StudyHead head;
   head.name = section.text("name");
-  const std::string solver = section.choice("solver", {"dishuf", "pairwise", "gt", "ac"});
+  const std::string solver = section.word("solver");
   SOTTO_TRY(section.finish());
   head.solver = *solver_from(solver);
   return head;
@@ -73,10 +73,10 @@ Result<PrivacyTerms> read_privacy_section(TomlReader section) {
   };
   const double epsilon = section.number("epsilon");
   const double delta = section.number("delta");
-  const bool record = unit_from(section.choice("unit", {"record", "entry"})) == Unit::kRecord;
+  const bool record = unit_from(section.word("unit")) == Unit::kRecord;
   const auto mu = section.optional_number("mu");
-  const std::string neighbours = section.choice(
-      "neighbours", {"add-remove", "replace"}, record ? std::nullopt : std::optional("add-remove"));
+  const std::string neighbours =
+      section.word("neighbours", record ? std::nullopt : std::optional("add-remove"));
   if (record && mu) {
     section.fail_value("mu", "mu is for unit = \"entry\"; a row's sensitivity is computed",
                        "remove mu");
@@ -128,7 +128,7 @@ Result<PrivacyTerms> read_privacy_section(TomlReader section) {
 Result<GtTerms> read_gt_section(TomlReader section) {
   GtTerms terms;
   if (section.has("truncation")) terms.truncation = positive(section, "truncation", 1.0);
-  if (section.choice("guarantee", {"certain", "paper"}, "certain") == "paper") {
+  if (section.word("guarantee", "certain") == "paper") {
     terms.guarantee = Convexity::kPaper;
   }
   if (section.has("lambda_min")) terms.lambda_min = positive(section, "lambda_min", 1.0);
@@ -150,13 +150,12 @@ Result<DishufTerms> read_dishuf_section(TomlReader section) {
   if (const auto a_bar = section.optional_integer("a_bar", 2, std::int64_t{1} << 31)) {
     terms.parameters.multiplier_max = static_cast<std::uint64_t>(*a_bar);
   }
-  if (section.choice("calibration", {"graph", "lemma1"}, "graph") == "lemma1") {
+  if (section.word("calibration", "graph") == "lemma1") {
     terms.calibration = Calibration::kLemma1;
   }
   // The paper's lemma is about the paper's algorithm.
   const bool lemma1 = terms.calibration == Calibration::kLemma1;
-  const std::string noise =
-      section.choice("noise", {"per-neighbour", "shared"}, lemma1 ? "shared" : "per-neighbour");
+  const std::string noise = section.word("noise", lemma1 ? "shared" : "per-neighbour");
   terms.parameters.masks = *kShuffleMasks.find(noise);
   if (lemma1 && terms.parameters.masks != ShuffleMasks::kShared) {
     section.fail_value("noise", "lemma1 calibrates noise that all neighbours share",
@@ -170,7 +169,7 @@ Result<DishufTerms> read_dishuf_section(TomlReader section) {
           fmt::format("choose {}", terms.key_bits / kKeyBitsStep * kKeyBitsStep + kKeyBitsStep));
     }
   }
-  terms.full_randomness = section.choice("randomness", {"half", "full"}, "half") == "full";
+  terms.full_randomness = section.word("randomness", "half") == "full";
   SOTTO_TRY(section.finish());
   return terms;
 }
@@ -183,8 +182,7 @@ Result<double> read_pairwise_section(TomlReader section) {
 
 Result<ConsensusTerms> read_consensus_section(TomlReader section) {
   ConsensusTerms terms;
-  terms.method =
-      *consensus_method_from(section.choice("method", {"exact", "plain", "chebyshev"}, "exact"));
+  terms.method = *consensus_method_from(section.word("method", "exact"));
   terms.tolerance = positive(section, "tolerance", terms.tolerance);
   if (terms.tolerance >= 1) {
     section.fail_value("tolerance", fmt::format("tolerance = {} is not below 1", terms.tolerance),
@@ -197,8 +195,7 @@ Result<ConsensusTerms> read_consensus_section(TomlReader section) {
 Result<SolveTerms> read_solve_section(TomlReader section, Unit unit) {
   // The paper solves Âx = −B̂; tables get the estimator that knows its noise.
   const std::string fallback = unit == Unit::kRecord ? "noise-aware" : "exact";
-  const std::string name =
-      section.choice("estimator", {"noise-aware", "exact", "psd-ridge", "adassp"}, fallback);
+  const std::string name = section.word("estimator", fallback);
   const auto error_bars = section.optional_flag("error_bars");
   if (error_bars && unit != Unit::kRecord) {
     section.fail_value("error_bars", "error_bars is for unit = \"record\"", "remove error_bars");
@@ -215,7 +212,7 @@ Result<std::optional<ProblemSource>> read_problem_section(TomlReader section) {
   if (const auto file = section.optional_text("file")) source.files = {*file};
   const auto dimension = section.optional_integer("m", 1, 512);
   if (source.files.empty()) {
-    source.family = section.choice("family", {"paper"});
+    source.family = section.word("family");
     const auto seed = section.optional_integer("seed", 0, kMaxSeed);
     source.dimension = static_cast<std::size_t>(dimension.value_or(3));
     source.seed = static_cast<std::uint64_t>(seed.value_or(1));

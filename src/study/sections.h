@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "study/study.h"
+#include "study/study_keys.h"
 
 namespace sotto {
 
@@ -32,6 +33,7 @@ inline constexpr std::size_t kMaxTomlBytes = 1 << 20;
 
 // One table of a TOML file. Every key that is asked for is remembered, so that
 // finish() can refuse the rest: a misspelt key must not silently mean nothing.
+// Sections of a study are described in study/study_keys.h, and no other keys are asked for.
 //
 // Errors collect instead of returning: after the first one every further question
 // answers with a default, and error() has the first. That keeps the reading of
@@ -52,7 +54,9 @@ class TomlReader {
   [[nodiscard]] std::string text(std::string_view key);  // required
   [[nodiscard]] std::optional<std::string> optional_text(std::string_view key);
   [[nodiscard]] std::optional<bool> optional_flag(std::string_view key);
-  // One of `choices`; the error lists them.
+  // One of the words that the key's description lists, or one of `choices`; the error lists them.
+  [[nodiscard]] std::string word(std::string_view key,
+                                 std::optional<std::string> fallback = std::nullopt);
   [[nodiscard]] std::string choice(std::string_view key, const std::vector<std::string>& choices,
                                    std::optional<std::string> fallback = std::nullopt);
   [[nodiscard]] const toml::node* node(std::string_view key);
@@ -80,11 +84,13 @@ class TomlReader {
                                                             std::string_view items,
                                                             std::string_view example);
   void require(std::string_view key, std::string_view example);
+  [[nodiscard]] Error unknown_key(const toml::key& key) const;
 
   const toml::table* table_;
   std::string section_;
   std::string file_;
   TomlErrors errors_;
+  std::vector<const StudyKey*> described_;  // none: whatever is asked for
   std::set<std::string, std::less<>> asked_;
   std::optional<Error> error_;
 };

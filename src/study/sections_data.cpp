@@ -72,9 +72,7 @@ Result<Term> read_term(const std::string& text, const KnownBounds& known) {
 
 // [[data.feature]]: a column with bounds (a number), with bounds and knots (a spline), with levels
 // (a category); or a term.
-Result<Feature> read_feature(const toml::table* table, const std::string& file,
-                             const KnownBounds& known) {
-  TomlReader section(table, "[[data.feature]]", file);
+Result<Feature> read_feature(TomlReader& section, const KnownBounds& known) {
   if (const auto text = section.optional_text("term")) {
     SOTTO_TRY(section.finish());
     SOTTO_ASSIGN(Term term, read_term(*text, known).at(section.place("term")));
@@ -199,7 +197,7 @@ constexpr std::int64_t kMaxStatedRows = 1'000'000'000'000;
 
 // "auto" leaves bounded_below at 0, for study_file.cpp to decide when all sections are read.
 void read_weighting(TomlReader& section, Schema& schema) {
-  const std::string weighting = section.choice("weighting", {"none", "bounded", "auto"}, "none");
+  const std::string weighting = section.word("weighting", "none");
   if (const auto rows = section.optional_integer("rows", 1, kMaxStatedRows)) {
     schema.rows = static_cast<std::uint64_t>(*rows);
   }
@@ -219,6 +217,31 @@ void read_weighting(TomlReader& section, Schema& schema) {
   }
 }
 
+// Where the mistake that `error` tells of stands. The first feature with which the schema is wrong
+// is the one to look at; if it is none of them, the target or [data] itself.
+std::string place_in_schema(const Error& error, const Schema& schema, const TomlReader& section,
+                            const TomlReader& target, const std::vector<TomlReader>& features) {
+  const char* key = error.name == "E-schema-bounds"   ? "bounds"
+                    : error.name == "E-schema-levels" ? "levels"
+                    : error.name == "E-schema-knots"  ? "knots"
+                                                      : "column";
+  if (error.name == "E-schema-radius") return section.place("radius");
+  if (error.name == "E-schema-weight") return section.place("weight");
+  if (error.name == "E-schema-empty") return section.place("intercept");
+  Schema so_far = schema;
+  so_far.intercept = true;
+  so_far.radius = 0;
+  so_far.weight.reset();
+  so_far.person.reset();
+  so_far.features.clear();
+  if (!so_far.validate()) return target.place(key);
+  for (std::size_t k = 0; k < features.size(); ++k) {
+    so_far.features.push_back(schema.features[k]);
+    if (!so_far.validate()) return features[k].place(key);
+  }
+  return section.place("feature");
+}
+
 }  // namespace
 
 Result<std::optional<Schema>> read_data_section(TomlReader section, const std::string& file,
@@ -227,14 +250,14 @@ Result<std::optional<Schema>> read_data_section(TomlReader section, const std::s
   if (!section.present()) return std::optional<Schema>{};
   Schema schema;
   schema.intercept = section.optional_flag("intercept").value_or(true);
-  if (section.choice("missing", {"drop", "error"}, "drop") == "error") {
+  if (section.word("missing", "drop") == "error") {
     schema.missing = MissingRule::kError;
   }
   if (auto values = section.optional_texts("missing_values")) {
     schema.missing_values = *std::move(values);
   }
   schema.radius = section.optional_number("radius").value_or(0);
-  const bool party_effect = section.choice("party", {"none", "effect"}, "none") == "effect";
+  const bool party_effect = section.word("party", "none") == "effect";
   read_weighting(section, schema);
   const toml::node* target = section.node("target");
   const toml::node* weight = section.node("weight");
@@ -256,20 +279,27 @@ Result<std::optional<Schema>> read_data_section(TomlReader section, const std::s
                  read_bounded(TomlReader(weight->as_table(), "[data] weight", file), "weight"));
     schema.weight = WeightColumn{std::move(column.column), column.bounds};
   }
+  std::vector<TomlReader> feature_sections;
   if (features != nullptr) {
     for (const auto& element : *features) {
-      SOTTO_ASSIGN(auto feature, read_feature(element.as_table(), file, known));
+      feature_sections.emplace_back(element.as_table(), "[[data.feature]]", file);
+      SOTTO_ASSIGN(auto feature, read_feature(feature_sections.back(), known));
       schema.features.push_back(std::move(feature));
     }
   }
   if (party_effect) {
-    CategoricalFeature effect{"party", {}, true};
+    CategoricalFeature effect{.column = "party", .levels = {}, .by_party = true};
     for (const PartyTerms& party : parties) effect.levels.push_back(party.name);
     schema.features.emplace_back(std::move(effect));
   }
   schema.person = person;
-  SOTTO_TRY(schema.validate().at(section.place("target")));
-  SOTTO_TRY(schema.keeps_target_apart().at(section.place("target")));
+  const TomlReader target_section(target->as_table(), "[data] target", file);
+  if (auto valid = schema.validate(); !valid) {
+    const std::string place =
+        place_in_schema(valid.error(), schema, section, target_section, feature_sections);
+    return std::move(valid).error().at(place);
+  }
+  SOTTO_TRY(schema.keeps_target_apart().at(target_section.place("column")));
   SOTTO_TRY(check_used(schema, columns, file));
   return std::optional(schema);
 }

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <span>
 
+#include "base/digest.h"
 #include "study/sections.h"
 
 namespace sotto {
@@ -89,11 +91,56 @@ Result<Graph> make_graph(Topology topology, std::size_t parties, std::size_t deg
   return bad_input("E-study-value", "the topology is not known", "see the README");
 }
 
+// host:port, a host of letters, digits, '-', '_' and '.', or an IPv6 address in brackets.
+bool is_address(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return false;
+  const std::string_view port = text.substr(colon + 1);
+  std::string_view host = text.substr(0, colon);
+  std::uint32_t number = 0;
+  const auto [stop, fault] = std::from_chars(port.data(), port.data() + port.size(), number);
+  if (fault != std::errc{} || stop != port.data() + port.size()) return false;
+  if (number < 1 || number > 65'535) return false;
+  const bool brackets = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  if (brackets) host = host.substr(1, host.size() - 2);
+  const std::string_view letters =
+      brackets ? "0123456789abcdefABCDEF:."
+               : "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_.";
+  return !host.empty() && host.find_first_not_of(letters) == std::string_view::npos;
+}
+
+// What is written of a party's whereabouts; whether enough is, is check_network()'s to say.
+void check_party(TomlReader& section, const PartyTerms& party,
+                 const std::vector<PartyTerms>& before) {
+  if (!party.address.empty() && !is_address(party.address)) {
+    section.fail(
+        "address",
+        bad_input("E-network-address", fmt::format("\"{}\" is not host:port", party.address),
+                  "write north.example:7101, 10.0.0.5:7101 or [2001:db8::5]:7101, with a "
+                  "port from 1 to 65535"));
+  }
+  if (party.fingerprint.empty()) return;
+  if (!is_fingerprint(party.fingerprint)) {
+    section.fail("fingerprint",
+                 bad_input("E-network-fingerprint",
+                           fmt::format("the fingerprint of {} is not sha256: and 64 digits from "
+                                       "0-9a-f",
+                                       party.name),
+                           "paste what 'sotto keys show' prints there"));
+  }
+  const auto same = std::ranges::find(before, party.fingerprint, &PartyTerms::fingerprint);
+  if (same != before.end()) {
+    section.fail("fingerprint", bad_input("E-network-fingerprint",
+                                          fmt::format("{} and {} have the same fingerprint",
+                                                      same->name, party.name),
+                                          "every party makes its own key with sotto keys new"));
+  }
+}
+
 }  // namespace
 
 Result<Weights> read_graph_section(TomlReader section, const std::vector<PartyTerms>& listed) {
-  const std::string name = section.choice("topology", {"cycle", "path", "star", "complete", "grid",
-                                                       "petersen", "random-regular", "edges"});
+  const std::string name = section.word("topology");
   const Topology topology = *topology_from(name);
   const auto stated = section.optional_integer("parties", 1, kMaxParties);
   const auto degree = section.optional_integer("degree", 1, kMaxParties);
@@ -121,10 +168,11 @@ Result<Weights> read_graph_section(TomlReader section, const std::vector<PartyTe
   }
   std::size_t parties = listed.empty() ? 0 : listed.size();
   if (stated) {
-    if (!listed.empty() && listed.size() != static_cast<std::size_t>(*stated)) {
+    // Fewer are a study that is still being made; check_network() wants them all.
+    if (listed.size() > static_cast<std::size_t>(*stated)) {
       section.fail_value(
           "parties", fmt::format("parties = {}, and {} [[party]] entries", *stated, listed.size()),
-          "let both agree, or remove parties");
+          fmt::format("write parties = {}, or remove the line", listed.size()));
     }
     parties = static_cast<std::size_t>(*stated);
   } else if (listed.empty() && topology == Topology::kPetersen) {
@@ -180,6 +228,7 @@ Result<std::vector<PartyTerms>> read_parties(const toml::node* list, const std::
       section.fail_value("name", fmt::format("two parties are called \"{}\"", party.name),
                          "give each party a name of its own");
     }
+    check_party(section, party, parties);
     SOTTO_TRY(section.finish());
     parties.push_back(std::move(party));
   }

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/check.h"
 #include "study/sections.h"
 
 namespace sotto {
@@ -105,10 +106,15 @@ Result<toml::table> parse_toml(std::string_view text, const std::string& name,
 
 TomlReader::TomlReader(const toml::table* table, std::string section, std::string file,
                        TomlErrors errors)
-    : table_(table), section_(std::move(section)), file_(std::move(file)), errors_(errors) {}
+    : table_(table), section_(std::move(section)), file_(std::move(file)), errors_(errors) {
+  if (errors_.key == kStudyErrors.key) described_ = study_keys_of(section_);
+}
 
 const toml::node* TomlReader::node(std::string_view key) {
   asked_.emplace(key);
+  if (!described_.empty() && study_key(section_, key) == nullptr) {
+    check(false, fmt::format("a line for {} {} in study/study_keys.cpp", section_, key));
+  }
   return table_ == nullptr ? nullptr : table_->get(key);
 }
 
@@ -241,20 +247,42 @@ std::optional<std::vector<std::string>> TomlReader::optional_texts(std::string_v
   return optional_list<std::string>(key, "texts", "[\"a\", \"b\"]");
 }
 
+std::string TomlReader::word(std::string_view key, std::optional<std::string> fallback) {
+  const StudyKey* described = study_key(section_, key);
+  check(described != nullptr && !described->choices.empty(), "a choice is described");
+  return choice(key, {described->choices.begin(), described->choices.end()}, std::move(fallback));
+}
+
+Error TomlReader::unknown_key(const toml::key& key) const {
+  std::vector<std::string> known;
+  for (const StudyKey* described : described_) known.emplace_back(described->name);
+  if (known.empty()) known.assign(asked_.begin(), asked_.end());
+  const auto near = nearest_word(key.str(), known);
+  std::string fix = fmt::format("the keys are {}", fmt::join(known, ", "));
+  if (near) {
+    const StudyKey* described = described_.empty() ? nullptr : study_key(section_, *near);
+    fix = fmt::format("did you mean \"{}\"{}? The keys are {}", *near,
+                      described == nullptr ? "" : fmt::format(" ({})", described->kind),
+                      fmt::join(known, ", "));
+  } else if (!described_.empty()) {
+    // A key that stands in the wrong section is the second most frequent slip.
+    for (const StudyKey& other : study_keys()) {
+      if (other.name != key.str()) continue;
+      fix = fmt::format("it belongs to {}; {}", other.section, fix);
+      break;
+    }
+  }
+  return bad_input(errors_.key, fmt::format("{} knows no key \"{}\"", section_, key.str()),
+                   std::move(fix))
+      .at(fmt::format("line {}, column {} of {}", key.source().begin.line,
+                      key.source().begin.column, file_));
+}
+
 Result<void> TomlReader::finish() {
   if (error_) return *error_;
   if (table_ == nullptr) return {};
   for (const auto& [key, value] : *table_) {
-    const std::string_view name = key.str();
-    if (asked_.contains(name)) continue;
-    const std::vector<std::string> known(asked_.begin(), asked_.end());
-    const auto near = nearest_word(name, known);
-    return bad_input(errors_.key, fmt::format("{} knows no key \"{}\"", section_, name),
-                     near ? fmt::format("did you mean \"{}\"? The keys are {}", *near,
-                                        fmt::join(known, ", "))
-                          : fmt::format("the keys are {}", fmt::join(known, ", ")))
-        .at(fmt::format("line {}, column {} of {}", key.source().begin.line,
-                        key.source().begin.column, file_));
+    if (!asked_.contains(key.str())) return unknown_key(key);
   }
   return {};
 }

@@ -116,14 +116,15 @@ TEST(StudyFile, TakesEdgesByNumberOrByName) {
   text.set("graph", "topology", "\"edges\"").set("graph", "edges", "[[1, 2], [\"Süd\", \"日本\"]]");
   text.remove("graph", "parties");
   text.append("[[party]]\nname = \"north\"\naddress = \"north.example:7101\"\n");
-  text.append(
-      "fingerprint = \"sha256:00\"\n[[party]]\nname = \"Süd\"\n[[party]]\nname = \"日本\"\n");
+  const std::string fingerprint = "sha256:" + std::string(64, '0');
+  text.append(fmt::format("fingerprint = \"{}\"\n", fingerprint));
+  text.append("[[party]]\nname = \"Süd\"\n[[party]]\nname = \"日本\"\n");
   const auto study = text.parse();
   ASSERT_TRUE(study.has_value()) << study.error().to_string();
   EXPECT_EQ(std::vector<Edge>(study->graph().edges().begin(), study->graph().edges().end()),
             (std::vector<Edge>{{0, 1}, {1, 2}}));
   EXPECT_EQ(study->parties[0].address, "north.example:7101");
-  EXPECT_EQ(study->parties[0].fingerprint, "sha256:00");
+  EXPECT_EQ(study->parties[0].fingerprint, fingerprint);
   EXPECT_EQ(study->parties[2].name, "日本");
 }
 
@@ -329,7 +330,13 @@ TEST(StudyFile, RefusesSectionsThatDoNotGoTogether) {
   EXPECT_EQ(error_of(paper_text().set("graph", "degree", "4")).name, "E-study-value");
   EXPECT_EQ(error_of(paper_text().set("graph", "edges", "[[1, 2]]")).name, "E-study-value");
   EXPECT_EQ(error_of(paper_text().set("problem", "file", "\"costs.json\"")).name, "E-study-value");
-  EXPECT_EQ(error_of(paper_text(3).append("[[party]]\nname = \"alone\"\n")).name, "E-study-value");
+  StudyText crowded = paper_text(3);
+  for (const char* name : {"a", "b", "c", "d"}) {
+    crowded.append(fmt::format("[[party]]\nname = \"{}\"\n", name));
+  }
+  EXPECT_EQ(error_of(crowded).name, "E-study-value");
+  EXPECT_TRUE(paper_text(3).append("[[party]]\nname = \"first\"\n").parse().has_value())
+      << "the others are still to come";
 }
 
 TEST(StudyFile, RefusesTwoPartiesOfOneName) {

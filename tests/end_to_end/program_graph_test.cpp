@@ -83,7 +83,9 @@ TEST_F(BadGraph, SomeTopologiesHaveSomeSizesOnly) {
 
 TEST_F(BadGraph, PartiesAndGraphAgree) {
   const std::string two = "[[party]]\nname = \"a\"\n[[party]]\nname = \"b\"\n";
-  expect_refused(paper_text(3).append(two), 2, "E-study-value", {"2 [[party]] entries"});
+  expect_refused(
+      paper_text(2).set("graph", "topology", "\"path\"").append(two + "[[party]]\nname = \"c\"\n"),
+      2, "E-study-value", {"3 [[party]] entries", "parties = 3"});
   expect_refused(paper_text(3).append(two + "[[party]]\nname = \"a\"\n"), 2, "E-study-value",
                  {"two parties are called \"a\""});
   expect_refused(paper_text(3).append("[[party]]\naddress = \"a:1\"\n"), 2, "E-study-missing");

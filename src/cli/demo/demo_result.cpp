@@ -87,7 +87,9 @@ std::string privacy_rows(const RunRecord& record) {
 std::string summary_rows(const DemoRun& run, const DemoResult& result) {
   const RunRecord& record = result.record;
   std::string text;
-  if (record.noisy_rows) text += fmt::format("  rows         about {:.0f}\n", *record.noisy_rows);
+  if (record.noisy_rows) {
+    text += fmt::format("  rows         about {:.0f}\n", std::max(*record.noisy_rows, 0.0));
+  }
   if (const auto explained = result.model.find("explained");
       explained != result.model.end() && explained->is_object()) {
     text += fmt::format("  explains     about {:.0f} % of the variance ({:.0f} % to {:.0f} %)\n",

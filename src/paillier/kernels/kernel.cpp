@@ -58,7 +58,7 @@ Result<std::string_view> selected_kernel() {
     return bad_input("E-kernel", fmt::format("SOTTO_KERNEL={} names no kernel", wanted),
                      "set it to ifma, fma or portable, or leave it away");
   }
-  return failed(
+  return bad_input(
       "E-kernel", fmt::format("SOTTO_KERNEL={}, and this processor has no {}", wanted, kind->needs),
       fmt::format("leave SOTTO_KERNEL away, or set it to {}", fmt::join(available, " or ")));
 }

@@ -367,7 +367,7 @@ TEST(Adversaries, TooManyCoalitionsAreAnErrorThatSaysHowMany) {
   const auto table = adversary_table(graph, *noise, kOne, kUsual, 5);
   ASSERT_FALSE(table);
   EXPECT_EQ(table.error().name, "E-colluders-many");
-  EXPECT_EQ(adversary_table(graph, *noise, kOne, kUsual, 100).error().name, "E-colluders");
+  EXPECT_EQ(adversary_table(graph, *noise, kOne, kUsual, 100).error().name, "E-colluders-count");
 }
 
 TEST(Observers, HaveOneNameEach) {

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "base/words.h"
 
 // A graph's coalitions, one after the other, and how well it holds together without them.
 namespace sotto::privacy {
@@ -51,25 +52,26 @@ Result<void> require_colluders(const Graph& graph, std::size_t colluders) {
   const std::size_t parties = graph.size();
   if (colluders > parties - 2) {
     return refused("E-colluders",
-                   fmt::format("{} colluders among {} parties leave fewer than 2 who are honest",
-                               colluders, parties),
+                   fmt::format("{} among {} parties leave fewer than 2 who are honest",
+                               counted(colluders, "colluder", "colluders"), parties),
                    fmt::format("colluders is at most parties − 2 = {}", parties - 2));
   }
   if (const auto cut = find_cut(graph, colluders)) {
+    std::vector<std::size_t> numbers;  // from 1, as in every message
+    for (const PartyId party : *cut) numbers.push_back(party + std::size_t{1});
     return refused(
         "E-colluders-cut",
-        fmt::format("the {} part{} {} can cut the others apart, and an isolated part "
-                    "has nobody to hide among",
-                    cut->size(), cut->size() == 1 ? "y" : "ies", *cut),
-        fmt::format("add edges until no {} parties separate the rest, or lower colluders",
-                    colluders));
+        fmt::format("{} {} can cut the others apart, and an isolated part has nobody to hide among",
+                    cut->size() == 1 ? "party" : "together the parties", fmt::join(numbers, ", ")),
+        fmt::format("add edges until no {} the rest, or lower colluders",
+                    counted(colluders, "party separates", "parties separate")));
   }
   return {};
 }
 
 Result<void> require_honest_party(const Graph& graph, std::size_t colluders) {
   if (colluders < graph.size()) return {};
-  return bad_input("E-colluders",
+  return bad_input("E-colluders-count",
                    fmt::format("{} colluders among {} parties", colluders, graph.size()),
                    fmt::format("colluders is at most parties − 1 = {}", graph.size() - 1));
 }

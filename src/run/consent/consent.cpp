@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "base/words.h"
 #include "run/account.h"
 #include "run/home.h"
 
@@ -110,9 +111,10 @@ std::string to_json_line(const Consent& consent, std::int64_t time) {
             {"checks", json_list(consent.items, item_json)}};
   // The counts of the party's own rows are among the checks, and not in what may end in a log.
   json["text"] =
-      fmt::format("promises {}; costs {}; {} problems, {} warnings", asked_text(asked),
+      fmt::format("promises {}; costs {}; {}, {}", asked_text(asked),
                   consent.cost ? cost_text(*consent.cost) : "what the ledger could not say",
-                  count(CheckVerdict::kProblem), count(CheckVerdict::kWarning));
+                  counted(count(CheckVerdict::kProblem), "problem", "problems"),
+                  counted(count(CheckVerdict::kWarning), "warning", "warnings"));
   return json_line(json);
 }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/words.h"
 #include "paillier/cipher.h"
 #include "run/account.h"
 #include "run/consent/policy_check.h"
@@ -265,8 +266,9 @@ class Examination {
     }
     std::uint64_t clipped = 0;
     for (const RunRecord::Clipped& column : own.clipped) clipped += column.below + column.above;
-    ok(kData, fmt::format("{} rows, {} left out, {} values clipped (for your eyes only)", own.rows,
-                          own.dropped, clipped));
+    ok(kData, fmt::format("{}, {} left out, {} clipped (for your eyes only)",
+                          counted(own.rows, "row", "rows"), own.dropped,
+                          counted(clipped, "value", "values")));
     for (const SourceFacts& source : own.sources) {
       if (!source.format.empty()) ok(kData, fmt::format("{} has {}", source.place, source.format));
     }

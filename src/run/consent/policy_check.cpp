@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/words.h"
 namespace sotto {
 namespace {
 
@@ -110,9 +111,10 @@ std::vector<Error> policy_against_study(const Policy& policy, const Study& study
 std::optional<Error> policy_against_rows(const Policy& policy, std::uint64_t rows) {
   if (!policy.rows_min || rows >= *policy.rows_min) return std::nullopt;
   return refused("E-policy-rows",
-                 fmt::format("[study] rows_min = {} in the policy, and your table has {} rows that "
-                             "count",
-                             *policy.rows_min, rows),
+                 fmt::format("[study] rows_min = {} in the policy, and your table has {} that "
+                             "{}",
+                             *policy.rows_min, counted(rows, "row", "rows"),
+                             rows == 1 ? "counts" : "count"),
                  "bring a table with more rows; alone you can lower rows_min in the policy")
       .at(policy.file);
 }
