@@ -61,7 +61,7 @@ TEST(RunReport, TellsWhatWasFoundAndWhatWasPromised) {
                            "3.142 on 48204 degrees of freedom",
                            "0.61 (0.59 to 0.63)",
                            "153.2 on 6 and 48204 degrees of freedom, p &lt; 0.0001",
-                           "load_kwh (the target)",
+                           "kwh (the target)",
                            "−20 to 40",
                            "oil, gas, district",
                            "−19.47",

@@ -205,7 +205,8 @@ TEST(ModelFile, NamesWhatIsWrongWithARelease) {
     EXPECT_FALSE(record.has_value()) << pointer;
     return record ? std::string() : record.error().what;
   };
-  EXPECT_EQ(complaint("/release/weighting", "bounded"), "release.weighting must be \"none\"");
+  EXPECT_EQ(complaint("/release/weighting", "bounded"),
+            "release.weighting must be \"none\", as in its encoding");
   EXPECT_EQ(complaint("/summary/covariance", {1, 2}).substr(0, 40),
             "summary.covariance must be empty, or 66 ");
   EXPECT_EQ(complaint("/release/columns", {"x"}), "release.columns must be those of the encoding");

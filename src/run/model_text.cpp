@@ -82,7 +82,7 @@ std::string coefficient_table(const RunRecord& record) {
 
 std::string share_text(const ModelSummary::Share& share) {
   return fmt::format("{:.2f} ({:.2f} to {:.2f})", share.value, share.interval.first,
-                     share.interval.second);
+                     at_most_one(share.interval.second));
 }
 
 // "residuals", "R²", "F": each with its number or why there is none.
@@ -92,7 +92,8 @@ std::string fit_lines(const ModelSummary& summary) {
     text += wrapped(fmt::format("  {:<12} ", name), rest);
   };
   if (summary.residual_sd) {
-    line("residuals", fmt::format("standard deviation {:.4g}{}", *summary.residual_sd,
+    line("residuals", fmt::format("standard deviation {}{}",
+                                  rounded_to(*summary.residual_sd, residual_sd_error(summary)),
                                   freedom_text(*summary.degrees_of_freedom)));
   }
   if (summary.r_squared) {
@@ -128,7 +129,7 @@ std::string table_text(const RunRecord& record) {
   if (record.explained) {
     text += fmt::format("  explains     about {:.0f} % of the variance ({:.0f} % to {:.0f} %)\n",
                         100 * record.explained->share, 100 * record.explained->low,
-                        100 * record.explained->high);
+                        100 * at_most_one(record.explained->high));
   }
   const auto listed = [&](const char* name, std::vector<std::string> items) {
     for (std::string& item : items) std::ranges::replace(item, ' ', kGlue);
@@ -183,6 +184,14 @@ std::string rounded_to(double value, double error) {
   const std::string text = fmt::format("{:.{}f}", rounded, std::max(decimals, 0));
   const bool zero = text.find_first_of("123456789") == std::string::npos;
   return zero && text.starts_with('-') ? text.substr(1) : text;
+}
+
+double at_most_one(double share) {
+  return std::min(share, 1.0);
+}
+
+double residual_sd_error(const ModelSummary& summary) {
+  return *summary.residual_sd / std::sqrt(2 * *summary.degrees_of_freedom);
 }
 
 std::string p_text(double p, std::string_view equals) {

@@ -232,7 +232,7 @@ TEST(TextOfARun, ShowsCoefficientsIntervalsPrivacyAndWarnings) {
   const std::string text = to_text(simulate_tables({study, plan}, tables, seeded(0)).value());
   for (const char* word : {"intercept", "95 % interval", "ε = 1, δ = 1e-06 for one row", "party-3",
                            "explains", "! against neighbour", "std. error", "R²",
-                           "degrees of freedom, p", "bounds       y 0 … 1", "Told apart from 0"}) {
+                           "degrees of freedom, p", "bounds       y 0 … 1", "told apart from 0"}) {
     EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
   }
 }
