@@ -89,8 +89,8 @@ Table fit_table(const RunRecord& record, const ModelSummary& summary) {
   const auto add = [&](const std::string& name, const std::string& value) {
     if (!value.empty()) table.rows.push_back({name, value});
   };
-  const auto or_why = [](const std::string& value, const std::string& why) {
-    return value.empty() && !why.empty() ? fmt::format("none: {}", why) : value;
+  const auto or_why = [&](const std::string& value, const std::string& why) {
+    return value.empty() && !why.empty() ? why_none(record, why) : value;
   };
   if (summary.residual_sd) {
     add("Residual standard deviation",

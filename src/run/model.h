@@ -54,6 +54,9 @@ struct Model {
 // one (0).
 [[nodiscard]] std::string rounded_to(double value, double error);
 
+// "none: …", but a reason that already stands above is not said again.
+[[nodiscard]] std::string why_none(const RunRecord& record, const std::string& why);
+
 // A share's upper end, as it is shown: the noise can put it above what can be.
 [[nodiscard]] double at_most_one(double share);
 

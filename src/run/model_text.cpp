@@ -86,10 +86,13 @@ std::string share_text(const ModelSummary::Share& share) {
 }
 
 // "residuals", "R²", "F": each with its number or why there is none.
-std::string fit_lines(const ModelSummary& summary) {
+std::string fit_lines(const RunRecord& record, const ModelSummary& summary) {
   std::string text;
   const auto line = [&](const std::string& name, const std::string& rest) {
     text += wrapped(fmt::format("  {:<12} ", name), rest);
+  };
+  const auto none = [&](const std::string& name, const std::string& why) {
+    if (!why.empty()) line(name, why_none(record, why));
   };
   if (summary.residual_sd) {
     line("residuals", fmt::format("standard deviation {}{}",
@@ -99,16 +102,16 @@ std::string fit_lines(const ModelSummary& summary) {
   if (summary.r_squared) {
     line("R²", fmt::format("{}, adjusted {:.2f}", share_text(*summary.r_squared),
                            summary.adjusted_r_squared->value));
-  } else if (!summary.r_squared_refused.empty()) {
-    line("R²", fmt::format("none: {}", summary.r_squared_refused));
+  } else {
+    none("R²", summary.r_squared_refused);
   }
   if (summary.f) {
     const std::string value = fmt::format("{:.{}f}", summary.f->f, summary.f->f < 100 ? 2 : 0);
     line("F",
          fmt::format("{} on {:.0f} and {} degrees of freedom, p {}", value, summary.f->left_out,
                      count_of_freedom(summary.f->residual), p_text(summary.f->p, "= ")));
-  } else if (!summary.f_refused.empty()) {
-    line("F", fmt::format("none: {}", summary.f_refused));
+  } else {
+    none("F", summary.f_refused);
   }
   return text;
 }
@@ -124,7 +127,7 @@ std::string table_text(const RunRecord& record) {
     text += '\n' + wrapped("  ", record.errors_refused);
   }
   text += '\n';
-  if (record.summary) text += fit_lines(*record.summary);
+  if (record.summary) text += fit_lines(record, *record.summary);
   if (record.noisy_rows) text += fmt::format("  rows         about {:.0f}\n", *record.noisy_rows);
   if (record.explained) {
     text += fmt::format("  explains     about {:.0f} % of the variance ({:.0f} % to {:.0f} %)\n",
@@ -184,6 +187,10 @@ std::string rounded_to(double value, double error) {
   const std::string text = fmt::format("{:.{}f}", rounded, std::max(decimals, 0));
   const bool zero = text.find_first_of("123456789") == std::string::npos;
   return zero && text.starts_with('-') ? text.substr(1) : text;
+}
+
+std::string why_none(const RunRecord& record, const std::string& why) {
+  return why == record.errors_refused ? "none, for the same reason" : fmt::format("none: {}", why);
 }
 
 double at_most_one(double share) {
