@@ -80,7 +80,7 @@ Table coefficient_table(const RunRecord& record) {
 std::string with_interval(const ModelSummary::Share& share) {
   return fmt::format("{} ({} to {})", with_minus_sign(fmt::format("{:.2f}", share.value)),
                      with_minus_sign(fmt::format("{:.2f}", share.interval.first)),
-                     with_minus_sign(fmt::format("{:.2f}", share.interval.second)));
+                     with_minus_sign(fmt::format("{:.2f}", at_most_one(share.interval.second))));
 }
 
 // What stands below the coefficients of every regression: each number, or why there is none.
@@ -89,12 +89,13 @@ Table fit_table(const RunRecord& record, const ModelSummary& summary) {
   const auto add = [&](const std::string& name, const std::string& value) {
     if (!value.empty()) table.rows.push_back({name, value});
   };
-  const auto or_why = [](const std::string& value, const std::string& why) {
-    return value.empty() && !why.empty() ? fmt::format("none: {}", why) : value;
+  const auto or_why = [&](const std::string& value, const std::string& why) {
+    return value.empty() && !why.empty() ? why_none(record, why) : value;
   };
   if (summary.residual_sd) {
-    add("Residual standard deviation", fmt::format("{}{}", number_text(*summary.residual_sd),
-                                                   freedom_text(*summary.degrees_of_freedom)));
+    add("Residual standard deviation",
+        fmt::format("{}{}", value_text(*summary.residual_sd, residual_sd_error(summary)),
+                    freedom_text(*summary.degrees_of_freedom)));
   }
   const std::string& why = summary.r_squared_refused;
   add("R²", or_why(summary.r_squared ? with_interval(*summary.r_squared) : "", why));
@@ -111,7 +112,7 @@ Table fit_table(const RunRecord& record, const ModelSummary& summary) {
   if (record.explained) {
     add("Variance that the model explains",
         fmt::format("about {:.0f} % ({:.0f} % to {:.0f} %)", 100 * record.explained->share,
-                    100 * record.explained->low, 100 * record.explained->high));
+                    100 * record.explained->low, 100 * at_most_one(record.explained->high)));
   }
   if (record.noisy_rows) add("Rows, with noise", fmt::format("about {:.0f}", *record.noisy_rows));
   return table;

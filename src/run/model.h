@@ -54,6 +54,15 @@ struct Model {
 // one (0).
 [[nodiscard]] std::string rounded_to(double value, double error);
 
+// "none: …", but a reason that already stands above is not said again.
+[[nodiscard]] std::string why_none(const RunRecord& record, const std::string& why);
+
+// A share's upper end, as it is shown: the noise can put it above what can be.
+[[nodiscard]] double at_most_one(double share);
+
+// How far off a summary's residual standard deviation is, about: s/√(2ν).
+[[nodiscard]] double residual_sd_error(const ModelSummary& summary);
+
 // "0.031", "= 0.031" with something before it, "< 0.0001".
 [[nodiscard]] std::string p_text(double p, std::string_view equals = "");
 

@@ -84,32 +84,36 @@ std::string coefficient_table(const RunRecord& record) {
 
 std::string share_text(const ModelSummary::Share& share) {
   return fmt::format("{:.2f} ({:.2f} to {:.2f})", share.value, share.interval.first,
-                     share.interval.second);
+                     at_most_one(share.interval.second));
 }
 
 // "residuals", "R²", "F": each with its number or why there is none.
-std::string fit_lines(const ModelSummary& summary) {
+std::string fit_lines(const RunRecord& record, const ModelSummary& summary) {
   std::string text;
   const auto line = [&](const std::string& name, const std::string& rest) {
     text += wrapped(fmt::format("  {:<12} ", name), rest);
   };
+  const auto none = [&](const std::string& name, const std::string& why) {
+    if (!why.empty()) line(name, why_none(record, why));
+  };
   if (summary.residual_sd) {
-    line("residuals", fmt::format("standard deviation {:.4g}{}", *summary.residual_sd,
+    line("residuals", fmt::format("standard deviation {}{}",
+                                  rounded_to(*summary.residual_sd, residual_sd_error(summary)),
                                   freedom_text(*summary.degrees_of_freedom)));
   }
   if (summary.r_squared) {
     line("R²", fmt::format("{}, adjusted {:.2f}", share_text(*summary.r_squared),
                            summary.adjusted_r_squared->value));
-  } else if (!summary.r_squared_refused.empty()) {
-    line("R²", fmt::format("none: {}", summary.r_squared_refused));
+  } else {
+    none("R²", summary.r_squared_refused);
   }
   if (summary.f) {
     const std::string value = fmt::format("{:.{}f}", summary.f->f, summary.f->f < 100 ? 2 : 0);
     line("F",
          fmt::format("{} on {:.0f} and {} degrees of freedom, p {}", value, summary.f->left_out,
                      count_of_freedom(summary.f->residual), p_text(summary.f->p, "= ")));
-  } else if (!summary.f_refused.empty()) {
-    line("F", fmt::format("none: {}", summary.f_refused));
+  } else {
+    none("F", summary.f_refused);
   }
   return text;
 }
@@ -157,7 +161,7 @@ std::string table_text(const RunRecord& record) {
     text += '\n' + wrapped("  ", record.errors_refused);
   }
   text += '\n';
-  if (record.summary) text += fit_lines(*record.summary);
+  if (record.summary) text += fit_lines(record, *record.summary);
   if (record.noisy_rows) text += rows_text(record);
   if (record.release && record.refit_of.empty()) text += parties_text(*record.release);
   if (record.explained) {
@@ -220,6 +224,18 @@ std::string rounded_to(double value, double error) {
   const std::string text = fmt::format("{:.{}f}", rounded, std::max(decimals, 0));
   const bool zero = text.find_first_of("123456789") == std::string::npos;
   return zero && text.starts_with('-') ? text.substr(1) : text;
+}
+
+std::string why_none(const RunRecord& record, const std::string& why) {
+  return why == record.errors_refused ? "none, for the same reason" : fmt::format("none: {}", why);
+}
+
+double at_most_one(double share) {
+  return std::min(share, 1.0);
+}
+
+double residual_sd_error(const ModelSummary& summary) {
+  return *summary.residual_sd / std::sqrt(2 * *summary.degrees_of_freedom);
 }
 
 std::string p_text(double p, std::string_view equals) {

@@ -15,7 +15,7 @@
 #include "privacy/calibrate/noise.h"
 #include "privacy/observe/adversary.h"
 #include "protocol/consensus.h"
-#include "run/summary.h"
+#include "run/summary/summary.h"
 #include "solve/estimators.h"
 #include "solve/release.h"
 #include "study/study.h"

@@ -95,7 +95,7 @@ std::string summary_rows(const DemoRun& run, const DemoResult& result) {
     text += fmt::format("  explains     about {:.0f} % of the variance ({:.0f} % to {:.0f} %)\n",
                         100 * explained->at("share").get<double>(),
                         100 * explained->at("interval").at(0).get<double>(),
-                        100 * explained->at("interval").at(1).get<double>());
+                        100 * at_most_one(explained->at("interval").at(1).get<double>()));
   }
   text += fmt::format("  asked for    ε = {:g}, δ = {:g} for one row added or removed\n\n",
                       record.epsilon, record.delta);

@@ -107,8 +107,8 @@ Eigen::MatrixXd powers(const Eigen::VectorXd& x, int degree, const Eigen::Vector
   return rows;
 }
 
-// A polynomial of degree 5: moments have a condition number of 10⁹, so seven digits are what
-// doubles have.
+// A polynomial of degree 5: the moments' condition number and Σy² − θᵀb, which cancels, leave four
+// digits of the residuals.
 TEST(CertifiedSummaries, Wampler) {
   const Eigen::VectorXd x = Eigen::VectorXd::LinSpaced(21, 0, 20);
   Eigen::VectorXd ones = Eigen::VectorXd::Zero(21);
@@ -135,9 +135,9 @@ TEST(CertifiedSummaries, Wampler) {
     const RunRecord::Coefficient& c = model.record.coefficients[k];
     ASSERT_TRUE(c.standard_error.has_value()) << model.record.errors_refused;
     EXPECT_NEAR(c.value, 1, 1e-6 * errors[k] + 1e-4) << c.name;
-    EXPECT_NEAR(*c.standard_error / errors[k], 1, 1e-5) << c.name;
+    EXPECT_NEAR(*c.standard_error / errors[k], 1, 1e-4) << c.name;
   }
-  EXPECT_NEAR(*model.record.summary->residual_sd / 2360.14502379268, 1, 1e-5);
+  EXPECT_NEAR(*model.record.summary->residual_sd / 2360.14502379268, 1, 1e-4);
   EXPECT_NEAR(model.record.summary->r_squared->value, 0.999995559025820, 1e-9);
 }
 

@@ -1,4 +1,4 @@
-#include "run/summary.h"
+#include "run/summary/summary.h"
 
 #include <gmock/gmock.h>
 
@@ -36,13 +36,13 @@ TEST(SummaryWords, CountTheTestsThatPassByChance) {
               HasSubstr("39 coefficients were tested: if all were 0, about 2 of them"));
 }
 
-// S = 1/4 of the variance is sampling: √(1/8 + 3/16) = 0.56; κ̄ at ε = 2 is 1.94 times that at 1.
+// S = 1/4 of the variance is sampling: √(1/8 + 3/16) = 0.56, √(1/4 + 3/8) = 0.79.
 TEST(SummaryWords, SayHowMuchOfTheWidthIsNoiseAndWhatWouldHelp) {
   RunRecord record = sample::energy();
   EXPECT_THAT(words_of(record), HasSubstr("intervals about 0.5 times as wide"));
   EXPECT_THAT(words_of(record), HasSubstr("twice the rows make the intervals about 0.56 times as "
-                                          "wide, twice the ε about 0.67 times, a study of half as "
-                                          "many columns about 0.66 times"));
+                                          "wide, twice the ε about 0.68 times, a study of half as "
+                                          "many columns about 0.79 times or less"));
   for (auto& c : record.coefficients) c.noise_share = 0.01;
   EXPECT_THAT(words_of(record), HasSubstr("hardly matters here"));
   EXPECT_THAT(words_of(record), Not(HasSubstr("twice the ε")));
@@ -71,6 +71,16 @@ TEST(ModelNumbers, HaveTheDigitsThatTheirErrorsLeave) {
   EXPECT_EQ(p_text(0.5, "= "), "= 0.50");
   EXPECT_EQ(count_of_freedom(193.6), "194");
   EXPECT_EQ(count_of_freedom(std::numeric_limits<double>::infinity()), "∞");
+}
+
+TEST(ModelText, ShowsNoShareAboveOneAndNoDigitsThatMeanNothing) {
+  RunRecord record = sample::energy();
+  record.explained->high = record.summary->r_squared->interval.second = 1.07;
+  record.summary->degrees_of_freedom = 2;
+  const std::string text = to_text({.record = record, .fit = {}});
+  EXPECT_THAT(text, HasSubstr("0.61 (0.59 to 1.00)"));
+  EXPECT_THAT(text, HasSubstr("(58 % to 100 %)"));
+  EXPECT_THAT(text, HasSubstr("standard deviation 3.1 on 2 degrees of freedom"));
 }
 
 TEST(ModelText, ShowsTheSummaryAligned) {

@@ -1,4 +1,4 @@
-#include "run/summary.h"
+#include "run/summary/summary.h"
 
 #include <fmt/format.h>
 
