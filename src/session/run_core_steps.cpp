@@ -77,7 +77,7 @@ void RunCore::hear_step(PartyId from, const wire::Step& step) {
   }
   if (excluded_.contains(from)) return;
   auto& early = early_[from];
-  if (early.size() >= most_early_steps(terms_.graph.size())) {
+  if (early.size() >= begun_anew() * most_early_steps(terms_.graph.size())) {
     blame(from,
           failed("E-step",
                  fmt::format("{} sent messages of attempts that nobody has begun", name(from)),
