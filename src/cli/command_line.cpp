@@ -204,8 +204,8 @@ int run_command_line(int argc, const char* const* argv) {
       "'sotto VERB --help' shows a verb's options and an example.");
   std::vector<Verb> verbs;
   for (const auto add :
-       {add_demo, add_plan, add_simulate, add_keys, add_check, add_join, add_status, add_abort,
-        add_ledger, add_report, add_predict, add_refit, add_generate, add_reproduce}) {
+       {add_demo, add_plan, add_simulate, add_keys, add_check, add_join, add_serve, add_status,
+        add_abort, add_ledger, add_report, add_predict, add_refit, add_generate, add_reproduce}) {
     verbs.push_back(add(Syntax(app)));
   }
   try {

@@ -22,7 +22,8 @@ constexpr std::chrono::milliseconds kBetweenLooks{100};
 std::string listed(const std::vector<StoredRun>& runs) {
   std::string text;
   for (const StoredRun& run : runs) {
-    text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", short_run(run.run), run.study);
+    text +=
+        fmt::format("{}{} of {}", text.empty() ? "" : ", ", short_run(public_id(run)), run.study);
   }
   return text;
 }
@@ -36,8 +37,9 @@ Result<std::vector<StoredRun>> named(const std::vector<StoredRun>& runs, const s
   }
   std::vector<StoredRun> found;
   for (const StoredRun& run : runs) {
-    const bool fits =
-        hash.empty() ? run.run.starts_with(which) || run.study == which : run.study_hash == hash;
+    const bool fits = hash.empty() ? run.run.starts_with(which) || run.shared.starts_with(which) ||
+                                         run.study == which
+                                   : run.study_hash == hash;
     if (fits) found.push_back(run);
   }
   return found;
@@ -155,7 +157,8 @@ Json to_json(const LedgerEntry& entry) {
 Json to_json(const RunView& view) {
   const auto entry_json = [](const LedgerEntry& entry) { return to_json(entry); };
   const StoredRun& run = view.run;
-  return {{"run", run.run},
+  return {{"run", public_id(run)},
+          {"own_run", run.run},
           {"study", run.study},
           {"study_hash", run.study_hash},
           {"state", kRunStates[run.state]},

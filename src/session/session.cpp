@@ -347,7 +347,10 @@ std::string Session::describe() const {
     case Phase::kComparing:
       return fmt::format("comparing results; waiting for {}", names);
     case Phase::kFinished:
-      return "finished";
+      return in_need().empty()
+                 ? "finished"
+                 : fmt::format("finished; staying a while for {}, who may still need this party",
+                               fmt::join(names_of(in_need()), ", "));
     case Phase::kStopped:
       return "stopped: " + core_.error()->what;
   }

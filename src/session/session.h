@@ -62,6 +62,8 @@ class Session {
 
   // The run is over and nobody needs this party any more, or has had the time to ask.
   [[nodiscard]] bool may_leave(Time now) const;
+  // Neighbours that have not said that they have everything, when this party has.
+  [[nodiscard]] std::vector<PartyId> in_need() const;
 
   [[nodiscard]] const session::RunCore& run() const { return core_; }
   // This party's own name for the run, hexadecimal; run().shared_id() is everybody's.
@@ -69,7 +71,9 @@ class Session {
   [[nodiscard]] std::uint64_t start() const { return terms_.start; }
   // Nothing that another party could wait for has been promised: the run can be begun anew.
   [[nodiscard]] bool unbound() const { return !met_ && !core_.released(); }
-  [[nodiscard]] Time waiting_since() const { return meeting_since_; }
+  [[nodiscard]] std::span<const PartyId> neighbours() const {
+    return terms_.graph.neighbours(terms_.self);
+  }
   [[nodiscard]] RunState state() const;
   [[nodiscard]] SessionProgress progress() const;
   [[nodiscard]] std::vector<std::string> take_notes();

@@ -91,6 +91,15 @@ void Session::tick(Time now) {
        wire::Stopped::LOST_PARTY);
 }
 
+std::vector<PartyId> Session::in_need() const {
+  std::vector<PartyId> neighbours;
+  for (const PartyId neighbour : terms_.graph.neighbours(terms_.self)) {
+    const bool with_us = !core_.excluded().contains(neighbour);
+    if (with_us && !core_.said_farewell(neighbour)) neighbours.push_back(neighbour);
+  }
+  return neighbours;
+}
+
 bool Session::may_leave(Time now) const {
   if (!core_.over()) return false;
   bool everybody_served = true;
