@@ -87,8 +87,8 @@ std::optional<Error> differs(const Study& study, const std::string& neighbour,
   } else {
     what += fmt::format(": {}", fmt::join(lines, "; "));
   }
-  return bad_input("E-study-differs", what,
-                   "agree on one study.toml; every byte of it must be the same everywhere");
+  return failed("E-study-differs", what,
+                "agree on one study.toml; every byte of it must be the same everywhere");
 }
 
 std::string clock_text(const PeerCard& card) {
