@@ -120,6 +120,7 @@ class Driver {
 
   void take_card(PartyId peer, const PeerCard& card) {
     if (!card.same_study && !card.looking) other_study_.insert(peer);
+    if (!card.same_study) session_.trouble(peer, "its study differs from ours");
     auto error = hooks_.on_card ? hooks_.on_card(peer, card) : std::nullopt;
     if (error && !final_) final_ = std::move(error);
   }

@@ -49,11 +49,11 @@ std::string TransportCore::own_card(bool asks) const {
 void TransportCore::stream_card(Stream& stream, const std::string& bytes) {
   const std::int64_t now = system_ms();
   Card card;
-  if (greeting_.study.empty() || !card.ParseFromString(bytes)) return;
   {
     const std::lock_guard lock(mutex_);
     Line* line = line_of(stream);
-    if (closing_ || line == nullptr || ++line->cards > kMostCards) return;
+    const bool heard = !closing_ && line != nullptr && !greeting_.study.empty();
+    if (!heard || ++line->cards > kMostCards || !card.ParseFromString(bytes)) return;
     TransportEvent event;
     event.kind = TransportEvent::Kind::kCard;
     event.peer = line->peer.id;

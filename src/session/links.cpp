@@ -109,10 +109,11 @@ Received<std::optional<std::string>> Links::receive(PartyId from, std::string_vi
     refusal.value().later_start = frame->knows();
     return refusal;
   }
-  link.nonce = frame->nonce();
-  link.start = frame->start();
   // To an earlier start of ours: what it counts is not ours. Our greeting tells it.
-  if (frame->knows() != 0 && frame->knows() < start_) return std::nullopt;
+  if (frame->knows() != 0 && frame->knows() < start_) {
+    know(from, {frame->nonce(), frame->start()});
+    return std::nullopt;
+  }
   if (frame->have() > link.posted) {
     return refuse("E-other-journal", "it has heard more of this party than this run has said",
                   "resume with the home that the run began in, or start a new run everywhere",
@@ -125,6 +126,7 @@ Received<std::optional<std::string>> Links::receive(PartyId from, std::string_vi
     return refuse("E-equivocation", "it sent two different messages under one number",
                   "it has lost its journal, or lies; nothing of the second was used");
   }
+  know(from, {frame->nonce(), frame->start()});
   if (frame->have() > link.acknowledged) {
     link.last_sent = now;
     link.resend_after = kFirstResend;

@@ -235,6 +235,7 @@ void Session::settle(Time now) {
 
 void Session::connected(PartyId neighbour, Time now) {
   away_since_.erase(neighbour);
+  troubles_.erase(neighbour);
   links_.connected(neighbour, now);
 }
 

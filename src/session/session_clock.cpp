@@ -43,9 +43,7 @@ void Session::lose_who_has_not_come(Time now) {
   for (const PartyId party : core_.waiting_for()) {
     if (core_.over() || core_.excluded().contains(party)) continue;
     std::string why = core_.why_gone(party);
-    if (why.empty() && away_since_.contains(party) && troubles_.contains(party)) {
-      why = troubles_.at(party);
-    }
+    if (why.empty() && troubles_.contains(party)) why = troubles_.at(party);
     wire::JournalEvent event;
     event.mutable_lost()->set_party(party);
     event.mutable_lost()->set_reason(fmt::format("{} has not come within the meeting's {:g} s{}{}",
