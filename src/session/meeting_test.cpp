@@ -151,6 +151,27 @@ TEST(Meeting, ACrashAfterALaterStartWasTakenUpChangesNothing) {
   EXPECT_TRUE(network.all_finished()) << network.error_what(0);
 }
 
+// A later start is heard of by way of others, and all are past the barrier before its neighbour
+// meets it: what that one had sent it is sent again.
+TEST(Meeting, ANeighbourMayMeetALaterStartWhenTheRunIsUnderWay) {
+  for (const auto solver :
+       {SimulatedSolver::kLocal, SimulatedSolver::kShuffle, SimulatedSolver::kPairwise}) {
+    Network network(solver, ConsensusMethod::kExact, *Graph::cycle(4), 4);
+    network.connect(1, 2);
+    network.run();
+    begin_anew(network, 1, 2);
+    network.disconnect(1, 2);
+    network.connect(0, 3);
+    network.connect(2, 3);
+    network.run();
+    EXPECT_GT(network.phase(2), Phase::kMeeting) << "it knows the later start from party 4";
+    network.connect(1, 2);
+    network.run();
+    EXPECT_TRUE(network.all_finished()) << network.error_what(2);
+    for (const Error& refusal : network.refusals) ADD_FAILURE() << refusal.to_string();
+  }
+}
+
 TEST(Meeting, AnEarlierStartIsToldThatItWasOutrun) {
   Network network = triangle(SimulatedSolver::kLocal);
   network.connect(0, 2);

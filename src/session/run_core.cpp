@@ -97,15 +97,18 @@ std::size_t RunCore::begun_anew() const {
   return begun;
 }
 
-bool RunCore::may_renew(PartyId neighbour) const {
+bool RunCore::may_renew(PartyId neighbour, const std::string& nonce) const {
   const auto renewed = renewals_.find(neighbour);
-  return !over() && !released_ && (renewed == renewals_.end() || renewed->second < kMostStarts);
+  if (renewed != renewals_.end() && renewed->second >= kMostStarts) return false;
+  const auto hello = hellos_.find(neighbour);
+  if (hello != hellos_.end() && hello->second.nonce == nonce) return true;
+  return !over() && !released_;
 }
 
-void RunCore::renew(PartyId neighbour) {
+// What was sent of the attempt under way reached nobody, or an earlier start.
+void RunCore::renew(PartyId neighbour, const std::string& nonce) {
   ++renewals_[neighbour];
   idle_words_.erase(neighbour);
-  early_.erase(neighbour);
   std::erase_if(outgoing_, [&](const auto& outgoing) { return outgoing.first == neighbour; });
   for (const auto& [author, statements] : spoken_) {
     if (author == neighbour) continue;
@@ -115,6 +118,24 @@ void RunCore::renew(PartyId neighbour) {
       outgoing_.emplace_back(neighbour, body.SerializeAsString());
     }
   }
+  const auto hello = hellos_.find(neighbour);
+  if (hello == hellos_.end() || hello->second.nonce != nonce) return;
+  if (attempt_) {
+    for (const std::string& body : attempt_->sent[neighbour])
+      outgoing_.emplace_back(neighbour, body);
+  }
+  if (phase_ == Phase::kFinished) {
+    wire::Body farewell;
+    farewell.mutable_farewell();
+    outgoing_.emplace_back(neighbour, farewell.SerializeAsString());
+  }
+  heard_from_itself(neighbour);
+}
+
+// From now on its link keeps what it has not acknowledged.
+void RunCore::heard_from_itself(PartyId neighbour) {
+  spoken_to_.insert(neighbour);
+  if (attempt_) attempt_->sent.erase(neighbour);
 }
 
 void RunCore::hear(PartyId from, const wire::Body& body) {
@@ -132,7 +153,11 @@ void RunCore::hear(PartyId from, const wire::Body& body) {
 
 void RunCore::hear_idle(PartyId from, const wire::Body& body) {
   ++idle_words_[from];
-  if (!body.has_statement() || !of_another_run(body.statement())) return;
+  if (!body.has_statement()) return;
+  if (!of_another_run(body.statement())) {
+    if (body.statement().author() == from && hellos_.contains(from)) heard_from_itself(from);
+    return;
+  }
   const PartyId author = body.statement().author();
   const auto text = parse<wire::Text>(body.statement().text());
   if (text && text->has_hello() && text->hello().start() < hellos_.at(author).start) {

@@ -87,8 +87,9 @@ class RunCore {
   void lose(PartyId party, const std::string& reason);
   // A neighbour remembers nothing of what passed between us: it hears again what all have said.
   // Whether that can be asked for once more.
-  [[nodiscard]] bool may_renew(PartyId neighbour) const;
-  void renew(PartyId neighbour);
+  // The start that takes part may come late: all others know it by then, and it has heard nothing.
+  [[nodiscard]] bool may_renew(PartyId neighbour, const std::string& nonce) const;
+  void renew(PartyId neighbour, const std::string& nonce);
   // `why` is what the others hear of it, and whose fault it is.
   void end(Error error, wire::Stopped::Why why, std::optional<PartyId> fault = std::nullopt);
 
@@ -150,6 +151,7 @@ class RunCore {
     bool suspended = false;  // we have said Without since
     bool reserved = false;   // its cost is held back
     bool ready = false;      // we have said Ready: from now on others may release
+    std::map<PartyId, std::vector<std::string>> sent;  // bodies for neighbours not yet heard from
     std::map<PartyId, SignedRelease> witnessed;
     std::map<PartyId, Digest> heard_values;  // of neighbours, by study number
     std::map<PartyId, double> heard_scale;   // largest number of their first round
@@ -182,8 +184,9 @@ class RunCore {
   [[nodiscard]] Result<void> inspect_text(const std::string& author, const wire::Text& text,
                                           std::size_t bytes) const;
   [[nodiscard]] bool of_another_run(const wire::Statement& statement) const;
+  void heard_from_itself(PartyId neighbour);
   [[nodiscard]] bool is_later_start(const wire::Statement& statement) const;
-  void hear_hello(const wire::Statement& statement, const wire::Hello& hello);
+  void hear_hello(PartyId from, const wire::Statement& statement, const wire::Hello& hello);
   [[nodiscard]] std::size_t begun_anew() const;  // how often everybody has begun, in all; from 1
   [[nodiscard]] bool said_too_much(PartyId author) const;
   [[nodiscard]] std::string reason_of(const wire::Stopped& stopped) const;
@@ -252,7 +255,8 @@ class RunCore {
   std::map<PartyId, std::vector<wire::Statement>> spoken_;  // by author: of its latest start
   // By author: nonce and certificate of earlier ones.
   std::map<PartyId, std::map<std::string, std::string>> earlier_starts_;
-  std::map<PartyId, std::size_t> starts_;    // by author: later ones, taken up
+  std::map<PartyId, std::size_t> starts_;  // by author: later ones, taken up
+  std::set<PartyId> spoken_to_;  // neighbours that we have heard from in their latest start
   std::map<PartyId, std::size_t> renewals_;  // of neighbours
   std::size_t seen_attempts_ = 0;  // given up after something that depends on data was shown
   std::set<std::string> seen_;     // digests of statements

@@ -176,13 +176,13 @@ void RunCore::hear_statement(PartyId from, const wire::Statement& statement) {
   spoken_[author].push_back(statement);
   flood(statement, from);
   if (text->has_hello()) {
-    hear_hello(statement, text->hello());
+    hear_hello(from, statement, text->hello());
     return;
   }
   if (!over()) hear_text(author, *text);
 }
 
-void RunCore::hear_hello(const wire::Statement& statement, const wire::Hello& hello) {
+void RunCore::hear_hello(PartyId from, const wire::Statement& statement, const wire::Hello& hello) {
   const PartyId author = statement.author();
   const auto known = hellos_.find(author);
   const bool anew = known != hellos_.end() && known->second.nonce != statement.nonce();
@@ -193,6 +193,8 @@ void RunCore::hear_hello(const wire::Statement& statement, const wire::Hello& he
   }
   if (anew) earlier_starts_[author].emplace(known->second.nonce, known->second.certificate);
   hellos_[author] = {hello.certificate(), statement.nonce(), hello.start()};
+  spoken_to_.erase(author);
+  if (from == author) heard_from_itself(author);
   if (!anew) return;
   notes_.push_back(fmt::format("{} has begun anew", name(author)));
   wait_again();

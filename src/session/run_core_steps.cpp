@@ -196,7 +196,10 @@ void RunCore::send(std::vector<Message> messages) {
     wire::Body body;
     *body.mutable_step() = step_of(message.payload);
     body.mutable_step()->set_attempt(attempt_->id);
-    outgoing_.emplace_back(attempt_->members[message.to], body.SerializeAsString());
+    const PartyId to = attempt_->members[message.to];
+    outgoing_.emplace_back(to, body.SerializeAsString());
+    // Its later start may be known by others' words alone, and the link not yet: renew().
+    if (!spoken_to_.contains(to)) attempt_->sent[to].push_back(outgoing_.back().second);
   }
 }
 

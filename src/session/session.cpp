@@ -173,7 +173,7 @@ Result<void> Session::renew_again(const wire::Renewed& renewed) {
   const auto neighbours = terms_.graph.neighbours(terms_.self);
   if (!std::ranges::binary_search(neighbours, renewed.from())) return damaged_journal();
   links_.renew(renewed.from(), {renewed.nonce(), renewed.start()});
-  core_.renew(renewed.from());
+  core_.renew(renewed.from(), renewed.nonce());
   return {};
 }
 
@@ -181,7 +181,7 @@ Result<void> Session::renew_again(const wire::Renewed& renewed) {
 // queued for its earlier start must not reach it.
 void Session::take_up(PartyId from, std::string_view frame) {
   const auto later = links_.later_start(from, frame);
-  if (!later || !core_.may_renew(from)) return;
+  if (!later || !core_.may_renew(from, later->nonce)) return;
   wire::JournalEvent event;
   event.mutable_renewed()->set_from(from);
   event.mutable_renewed()->set_nonce(later->nonce);
@@ -189,7 +189,7 @@ void Session::take_up(PartyId from, std::string_view frame) {
   record(event);
   post();
   links_.renew(from, *later);
-  core_.renew(from);
+  core_.renew(from, later->nonce);
   post();
 }
 
@@ -342,7 +342,8 @@ std::string Session::describe() const {
     case Phase::kSealing:
       return "sealing with neighbours";
     case Phase::kReady:
-      return fmt::format("sealed; waiting until {} are ready", names);
+      return fmt::format("sealed; waiting until {} {} ready", names,
+                         core_.waiting_for().size() == 1 ? "is" : "are");
     case Phase::kReleasing:
       return "released; averaging";
     case Phase::kComparing:
