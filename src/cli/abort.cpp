@@ -41,7 +41,7 @@ std::string statement(const RunCost& before, const RunCost& after) {
 std::string abort_text(const GivenUp& end, const std::string& said) {
   const StoredRun& run = end.after.run;
   const std::string name =
-      fmt::format("run {} of {}", short_run(run.run), escape_for_terminal(run.study));
+      fmt::format("run {} of {}", short_run(public_id(run)), escape_for_terminal(run.study));
   if (run.state != RunState::kAborted) {
     return fmt::format("{} had ended before it could be given up: {}.\n{}\n", name,
                        kRunStates[run.state], said);

@@ -278,8 +278,8 @@ int run_command_line(int argc, const char* const* argv) {
                .name = "sotto", .summary = kAbout, .example = {}, .options = {}, .words = {}}));
   std::vector<Verb> verbs;
   for (const auto add : {add_demo, add_new, add_study, add_plan, add_simulate, add_keys, add_check,
-                         add_join, add_status, add_abort, add_ledger, add_report, add_predict,
-                         add_refit, add_generate, add_reproduce, add_help}) {
+                         add_join, add_serve, add_status, add_abort, add_ledger, add_report,
+                         add_predict, add_refit, add_generate, add_reproduce, add_help}) {
     verbs.push_back(add(program));
   }
   try {

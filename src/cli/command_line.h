@@ -139,6 +139,7 @@ struct Verb {
 [[nodiscard]] Verb add_refit(const Syntax& program);
 [[nodiscard]] Verb add_generate(const Syntax& program);
 [[nodiscard]] Verb add_join(const Syntax& program);
+[[nodiscard]] Verb add_serve(const Syntax& program);
 [[nodiscard]] Verb add_keys(const Syntax& program);
 [[nodiscard]] Verb add_ledger(const Syntax& program);
 [[nodiscard]] Verb add_demo(const Syntax& program);

@@ -14,6 +14,7 @@
 #include "cli/consent.h"
 #include "cli/terminal/terminal.h"
 #include "report/run_report.h"
+#include "run/event_log.h"
 #include "run/home.h"
 #include "study/study.h"
 
@@ -24,6 +25,8 @@ struct JoinOptions {
   Format progress = Format::kText;
   std::string name;
   bool ask = false;
+  std::string log;
+  std::string on_finish;
   JoinRequest request;
 };
 
@@ -47,6 +50,38 @@ void say(const JoinEvent& event) {
 
 void say_in_json(const JoinEvent& event) {
   fmt::print(stderr, "{}\n", to_json_line(event, unix_seconds()));
+}
+
+// Everything that is told goes to the log too.
+std::function<void(const JoinEvent&)> teller(bool events, const std::shared_ptr<EventLog>& log) {
+  return [events, log](const JoinEvent& event) {
+    if (log) log->write(event.text, unix_seconds());
+    events ? say_in_json(event) : say(event);
+  };
+}
+
+// A command that fails is reported, and changes nothing: the run is over.
+void finish_with(const JoinOptions& options, const Study& study, const Result<Joined>& joined,
+                 const std::function<void(const JoinEvent&)>& tell) {
+  const bool interrupted_only = !joined && joined.error().name == "E-interrupted";
+  if (options.on_finish.empty() || interrupted_only) return;
+  Ending ending{.state = joined ? "finished" : "failed",
+                .study = study.name,
+                .party = options.name,
+                .error = joined ? std::string() : joined.error().name};
+  if (joined) {
+    ending.run = joined->run;
+    const auto file = [&](std::size_t k) {
+      return k < joined->files.size() ? joined->files[k] : std::string();
+    };
+    ending.model = file(0);
+    ending.record = file(1);
+    ending.report = file(2);
+  }
+  if (const auto ran = run_on_finish(options.on_finish, ending); !ran) {
+    tell({.kind = JoinEvent::Kind::kNote,
+          .text = fmt::format("[{}] {}; {}", ran.error().name, ran.error().what, ran.error().fix)});
+  }
 }
 
 std::string joined_text(const Joined& joined) {
@@ -73,26 +108,41 @@ Result<std::string> join(const JoinOptions& options, Output output) {
   SOTTO_ASSIGN(request.home, home_folder(request.home));
   catch_signals();
   const bool events = options.progress == Format::kJson;
+  std::shared_ptr<EventLog> log;
+  if (!options.log.empty()) {
+    SOTTO_ASSIGN(log, EventLog::open(options.log));
+  }
+  const auto tell = teller(events, log);
   std::optional<ProgressBar> bar(std::in_place, "reading");
   const auto show_consent = [&](const Consent& consent) {
     bar.reset();
+    if (log) {
+      log->write(fmt::format("{} as {}: {}", consent.study, consent.party,
+                             consent.cost ? cost_text(*consent.cost) : asked_text(consent.asked)),
+                 unix_seconds());
+    }
     if (events) {
       fmt::print(stderr, "{}\n", to_json_line(consent, unix_seconds()));
     } else {
       fmt::print(stderr, "{}", consent_text(consent));
     }
   };
-  SOTTO_ASSIGN(const auto joined,
-               join_study(study, request,
-                          {.on_consent = show_consent,
-                           .agreed = options.ask ? ask_whether_to_take_part : nullptr,
-                           .on_event = events ? say_in_json : say,
-                           .reading = events ? CsvProgress{} : bar->callback(),
-                           .report =
-                               [](const RunRecord& record) {
-                                 return run_report(record, Audience::kOwn).html();
-                               },
-                           .interrupted = [] { return interrupted.load(); }}));
+  const auto outcome = join_study(
+      study, request,
+      {.on_consent = show_consent,
+       .agreed = options.ask ? ask_whether_to_take_part : nullptr,
+       .on_event = tell,
+       .reading = events ? CsvProgress{} : bar->callback(),
+       .report = [](const RunRecord& record) { return run_report(record, Audience::kOwn).html(); },
+       .interrupted = [] { return interrupted.load(); }});
+  if (log) {
+    log->write(outcome ? fmt::format("run {} is finished", short_run(outcome->run))
+                       : fmt::format("[{}] {}", outcome.error().name, outcome.error().what),
+               unix_seconds());
+  }
+  finish_with(options, study, outcome, tell);
+  if (!outcome) return outcome.error();
+  const Joined& joined = *outcome;
   if (events) {
     say_in_json({.kind = JoinEvent::Kind::kFinished,
                  .text = fmt::format("run {} is finished", short_run(joined.run)),
@@ -147,6 +197,11 @@ Verb add_join(const Syntax& program) {
       "--ask", options->ask,
       "ask on this terminal before the first word leaves; without it what the study promises, "
       "what it costs and what is wrong is shown, and only problems stop");
+  verb.text("--log", options->log,
+            "a file for what happens as well, a line each with date and zone, added at its end");
+  verb.text("--on-finish", options->on_finish,
+            "a command for /bin/sh when the run is over; SOTTO_STATE, SOTTO_RUN, SOTTO_MODEL, "
+            "SOTTO_RECORD, SOTTO_REPORT and SOTTO_ERROR tell it how");
   verb.choice("--progress", options->progress, {{"text", Format::kText}, {"json", Format::kJson}},
               "how standard error tells what happens: text, or json for one object a line with "
               "time, event, its fields, and text");

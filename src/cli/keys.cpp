@@ -20,15 +20,19 @@ struct KeysOptions {
   std::vector<std::string> hosts;
   std::uint64_t port = 7101;
   std::string out;
+  std::uint64_t days = Identity::kValidDays;
 };
+
+// Long enough before the end for a study that names both keys to be agreed on.
+constexpr std::int64_t kSoonSeconds = 60LL * 24 * 3600;
 
 std::string address(const std::string& host, std::uint64_t port) {
   const bool v6 = host.find(':') != std::string::npos;
   return v6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
 }
 
-Result<std::string> keys_text(const Identity& identity, const std::string& home,
-                              const KeysOptions& options, Output output) {
+Result<std::string> keys_text(const Identity& identity, const std::string& former,
+                              const std::string& home, const KeysOptions& options, Output output) {
   const std::string block = party_block({.name = identity.name(),
                                          .address = address(identity.hosts().front(), options.port),
                                          .fingerprint = identity.fingerprint()});
@@ -37,13 +41,28 @@ Result<std::string> keys_text(const Identity& identity, const std::string& home,
     return json_text({{"name", identity.name()},
                       {"hosts", identity.hosts()},
                       {"fingerprint", identity.fingerprint()},
+                      {"former_fingerprint", former.empty() ? Json(nullptr) : Json(former)},
+                      {"valid_until", utc_text(identity.valid_until())},
                       {"home", home},
                       {"party", block}});
   }
-  return fmt::format(
-      "name         {}\nreached at   {}\nfingerprint  {}\nkept in      {}\n\n"
-      "For the study.toml that all parties share:\n\n{}",
-      identity.name(), fmt::join(identity.hosts(), ", "), identity.fingerprint(), home, block);
+  const bool soon = identity.valid_until() - unix_seconds() < kSoonSeconds;
+  std::string text = fmt::format(
+      "name         {}\nreached at   {}\nfingerprint  {}\nvalid until  {}{}\nkept in      {}\n",
+      identity.name(), fmt::join(identity.hosts(), ", "), identity.fingerprint(),
+      utc_text(identity.valid_until()), soon ? "; 'sotto keys rotate' makes a new one" : "", home);
+  if (!former.empty()) {
+    text += fmt::format(
+        "former       {}\n\nAs long as studies may be run with either key:\n\n"
+        "fingerprint = [\"{}\", \"{}\"]\n",
+        former, former, identity.fingerprint());
+  }
+  return text + fmt::format("\nFor the study.toml that all parties share:\n\n{}", block);
+}
+
+Result<std::string> former_fingerprint(const std::string& home) {
+  SOTTO_ASSIGN(const auto former, Identity::load_former(home));
+  return former ? former->fingerprint() : std::string();
 }
 
 }  // namespace
@@ -66,16 +85,32 @@ Verb add_keys(const Syntax& program) {
   create.texts("--host", options->hosts,
                "a name or address under which the others reach it; the first goes into the "
                "[[party]] block");
+  constexpr std::uint64_t kMostDays = 36'600;
+  create.whole("--days", options->days, "how long the certificate is valid", {1, kMostDays});
+  const Syntax rotate = verb.word(
+      "rotate", "a new key in the old one's place, which is kept beside it until 'retire'",
+      "sotto keys rotate");
+  rotate.whole("--days", options->days, "how long the certificate is valid", {1, kMostDays});
+  const Syntax retire =
+      verb.word("retire", "removes the key before the last rotation", "sotto keys retire");
   (void)verb.word("show", "prints what the others need to know", "sotto keys show --format json");
-  auto run = [options, create](Output output) -> Result<std::string> {
+  auto run = [options, create, rotate, retire](Output output) -> Result<std::string> {
     SOTTO_ASSIGN(const auto home, home_folder(options->home));
-    if (!create.chosen()) {
-      SOTTO_ASSIGN(const auto identity, Identity::load(home));
-      return keys_text(identity, home, *options, output);
+    if (create.chosen()) {
+      SOTTO_ASSIGN(const auto identity,
+                   Identity::make(options->name, options->hosts, options->days));
+      SOTTO_TRY(identity.save(home));
+      return keys_text(identity, {}, home, *options, output);
     }
-    SOTTO_ASSIGN(const auto identity, Identity::make(options->name, options->hosts));
-    SOTTO_TRY(identity.save(home));
-    return keys_text(identity, home, *options, output);
+    if (rotate.chosen()) {
+      SOTTO_TRY(Identity::rotate(home, options->days));
+    }
+    if (retire.chosen()) {
+      SOTTO_TRY(Identity::retire(home));
+    }
+    SOTTO_ASSIGN(const auto identity, Identity::load(home));
+    SOTTO_ASSIGN(const auto former, former_fingerprint(home));
+    return keys_text(identity, former, home, *options, output);
   };
   return {verb, run};
 }

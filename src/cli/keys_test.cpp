@@ -90,5 +90,20 @@ TEST_F(KeysVerb, SaysWhatIsMissing) {
   EXPECT_THAT(missing.err, HasSubstr("sotto keys new"));
 }
 
+TEST_F(KeysVerb, RotatesAndRetires) {
+  ASSERT_EQ(run_sotto({"keys", "new", "--name", "a", "--host", "a", "--home", home_}).status, 0);
+  const CommandRun rotated = run_sotto({"keys", "rotate", "--days", "30", "--home", home_});
+  ASSERT_EQ(rotated.status, 0) << rotated.err;
+  EXPECT_THAT(rotated.out, HasSubstr("former       sha256:"));
+  EXPECT_THAT(rotated.out, HasSubstr("fingerprint = [\"sha256:"));
+  EXPECT_THAT(rotated.out, HasSubstr("'sotto keys rotate' makes a new one")) << "30 days are few";
+  const CommandRun again = run_sotto({"keys", "rotate", "--home", home_});
+  EXPECT_EQ(again.status, 2);
+  EXPECT_THAT(again.err, HasSubstr("E-identity-rotated"));
+  const CommandRun retired = run_sotto({"keys", "retire", "--home", home_});
+  ASSERT_EQ(retired.status, 0) << retired.err;
+  EXPECT_THAT(retired.out, testing::Not(HasSubstr("former")));
+}
+
 }  // namespace
 }  // namespace sotto

@@ -36,7 +36,7 @@ std::string ledger_lines(const RunView& view) {
 std::string status_text(const RunView& view) {
   const StoredRun& run = view.run;
   std::string text = fmt::format("{}, run {}: {}\n", escape_for_terminal(run.study),
-                                 short_run(run.run), state_text(view));
+                                 short_run(public_id(run)), state_text(view));
   text += fmt::format("  began    {}\n", utc_text(run.started));
   if (run.ended) text += fmt::format("  ended    {}\n", utc_text(*run.ended));
   if (run.state == RunState::kRunning && !run.phase.empty()) {

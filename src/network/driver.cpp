@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 namespace sotto {
 namespace {
@@ -20,6 +21,8 @@ constexpr std::size_t kBatch = 256;
 constexpr std::size_t kMaxComplaints = 20;
 // How long a party may stay after its end without a word about it.
 constexpr milliseconds kUnexplained{3000};
+// A certificate that does not fit may be a moment's: somebody restarts with another home.
+constexpr milliseconds kSure{3000};
 
 class Driver {
  public:
@@ -38,6 +41,8 @@ class Driver {
         event = transport_.wait(milliseconds(0));
       }
       if (event) handle(*event);
+      if (final_ && session_.unbound()) return *final_;
+      SOTTO_TRY(look_for_mistakes());
       session_.tick(clock_.now());
       SOTTO_TRY(look_outside());
       SOTTO_TRY(flush());
@@ -53,11 +58,6 @@ class Driver {
  private:
   void tell(const JoinEvent& event) const {
     if (hooks_.on_event) hooks_.on_event(event);
-  }
-
-  // After the end neighbours come and go as they please: that is no trouble of this party's.
-  void tell_trouble(const JoinEvent& event) const {
-    if (!session_.run().over()) tell(event);
   }
 
   // Whoever wonders why a process that has its result is still there.
@@ -77,18 +77,24 @@ class Driver {
     switch (event.kind) {
       case TransportEvent::Kind::kConnected:
         tell({.kind = EventKind::kConnected, .text = "connected to " + peer, .peer = peer});
+        mistaken_.erase(*event.peer);
+        other_study_.erase(*event.peer);
         session_.connected(*event.peer, clock_.now());
         break;
       case TransportEvent::Kind::kDisconnected:
-        tell_trouble({.kind = EventKind::kLost,
-                      .text = fmt::format("lost the connection to {}: {}", peer, event.text),
-                      .peer = peer});
+        tell_of_loss(*event.peer, peer, event.text);
+        other_study_.erase(*event.peer);
         session_.disconnected(*event.peer, clock_.now());
         break;
       case TransportEvent::Kind::kTrouble:
-        tell_trouble({.kind = EventKind::kTrouble, .text = event.text, .peer = peer});
+        hear_of_trouble(event, peer);
+        break;
+      case TransportEvent::Kind::kCard:
+        take_card(*event.peer, event.card);
         break;
       case TransportEvent::Kind::kFrame:
+        // Its card has said so, and what differs.
+        if (other_study_.contains(*event.peer)) break;
         if (auto taken = session_.receive(*event.peer, event.frame, clock_.now()); !taken) {
           refuse(*event.peer, taken.error());
         }
@@ -96,7 +102,50 @@ class Driver {
     }
   }
 
+  // Whoever leaves when all is over has what it wants, and nobody has to look after it.
+  void tell_of_loss(PartyId id, const std::string& peer, const std::string& why) const {
+    if (session_.run().over() && session_.run().said_farewell(id)) return;
+    const bool over = session_.run().over();
+    tell({.kind = EventKind::kLost,
+          .text = over ? fmt::format("{} is away; the run is over here", peer)
+                       : fmt::format("lost the connection to {}: {}", peer, why),
+          .peer = peer});
+  }
+
+  void hear_of_trouble(const TransportEvent& event, const std::string& peer) {
+    if (session_.run().over()) return;
+    tell({.kind = EventKind::kTrouble, .text = event.text, .peer = peer});
+    if (!event.peer) return;
+    session_.trouble(*event.peer, event.text);
+    if (event.mistaken) {
+      mistaken_.try_emplace(*event.peer, event.text);
+      if (mistaken_.size() == 1) mistaken_since_ = clock_.now();
+    } else {
+      mistaken_.erase(*event.peer);
+    }
+  }
+
+  // Where no neighbour at all is, or takes us for, whom the study names, no patience helps.
+  [[nodiscard]] Result<void> look_for_mistakes() const {
+    const bool all = !mistaken_.empty() && mistaken_.size() == session_.neighbours().size();
+    if (!all || !session_.unbound() || clock_.now() - mistaken_since_ < kSure) return {};
+    return bad_input("E-mistaken", mistaken_.begin()->second,
+                     "compare fingerprints with the others ('sotto keys show'); a change of the "
+                     "study is for everybody");
+  }
+
+  void take_card(PartyId peer, const PeerCard& card) {
+    if (!card.same_study && !card.looking) other_study_.insert(peer);
+    if (!card.same_study) session_.trouble(peer, "its study differs from ours");
+    auto error = hooks_.on_card ? hooks_.on_card(peer, card) : std::nullopt;
+    if (error && !final_) final_ = std::move(error);
+  }
+
   void refuse(PartyId peer, const Refusal& refusal) {
+    if (refusal.later_start > 0 && !final_) {
+      final_ = refusal;
+      final_->reason = std::to_string(refusal.later_start);
+    }
     const std::size_t complaints = ++complaints_[peer];
     if (complaints <= kMaxComplaints) {
       tell({.kind = EventKind::kRefused,
@@ -140,6 +189,10 @@ class Driver {
   const SteadyClock& clock_;
   const DriverHooks& hooks_;
   std::map<PartyId, std::size_t> complaints_;
+  std::set<PartyId> other_study_;
+  std::map<PartyId, std::string> mistaken_;  // neighbours: as it was said
+  Time mistaken_since_{};
+  std::optional<Error> final_;  // what no waiting mends
   Time last_look_{};
   std::optional<Time> stays_since_;
   bool explained_ = false;

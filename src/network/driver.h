@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,9 @@ struct DriverHooks {
   std::function<void(const JoinEvent&)> on_event = {};
   std::function<void(const Session&)> on_progress = {};  // after everything that changed it
   std::function<bool()> abort_wanted = {};               // gives the run up, for all
+  // What a neighbour showed of itself; an error ends this party's part at once, if it has promised
+  // nothing yet.
+  std::function<std::optional<Error>(PartyId, const PeerCard&)> on_card = {};
   // Nothing has come for a while. Whether there is more to do: then it is asked again at once.
   std::function<bool(const Session&)> on_idle = {};
   std::function<bool()> interrupted = {};           // leaves; the run can be resumed
@@ -62,7 +66,10 @@ class SteadyClock {
 };
 
 // Runs a session over a transport until nobody needs this party any more. Errors: the journal
-// cannot be written (E-store-…), or E-interrupted. How the run ended is the session's to say.
+// cannot be written (E-store-…), or E-interrupted; and, as long as nothing was promised to anybody,
+// what no waiting mends: what on_card says, E-mistaken if no neighbour takes this party for what
+// the study says, and E-outrun if a neighbour knows a later start of it, with the number in
+// `reason`. How the run ended is the session's to say.
 [[nodiscard]] Result<void> drive(Session& session, Transport& transport,
                                  const std::vector<std::string>& names, const SteadyClock& clock,
                                  const DriverHooks& hooks);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <ctime>
 
 #include "base/check.h"
 #include "network/x509.h"
@@ -18,11 +19,9 @@ namespace {
 
 using namespace network;
 
-// The study lasts months; a certificate that expires would only stop it. Nobody looks
-// at the dates: what counts is the fingerprint.
-constexpr long kValidSeconds = 20L * 366 * 24 * 3600;
-// Clocks of other machines may be behind ours.
-constexpr long kBackdatedSeconds = 24L * 3600;
+constexpr std::uint64_t kMostDays = 100 * 366;
+// Certificates are dated back by a day: clocks of other machines may be behind ours.
+constexpr long kSecondsPerDay = 24L * 3600;
 constexpr std::size_t kMaxHosts = 64;
 constexpr std::size_t kMaxHostBytes = 253;
 
@@ -70,8 +69,10 @@ Error not_an_identity(const std::string& what) {
 
 }  // namespace
 
-Result<Identity> Identity::make(const std::string& name, const std::vector<std::string>& hosts) {
+Result<Identity> Identity::make(const std::string& name, const std::vector<std::string>& hosts,
+                                std::uint64_t days) {
   SOTTO_TRY(check_hosts(hosts));
+  days = std::clamp<std::uint64_t>(days, 1, kMostDays);
   const auto bad_name = [&] {
     return bad_input("E-identity-name", fmt::format("\"{}\" cannot be the name of a party", name),
                      "1 to 64 characters of UTF-8, none of them a control character");
@@ -83,8 +84,8 @@ Result<Identity> Identity::make(const std::string& name, const std::vector<std::
   const Certificate certificate(X509_new());
   check(X509_set_version(certificate.get(), X509_VERSION_3) == 1, "certificates are version 3");
   set_random_serial(certificate.get());
-  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), -kBackdatedSeconds);
-  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), kValidSeconds);
+  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), -kSecondsPerDay);
+  X509_time_adj_ex(X509_getm_notAfter(certificate.get()), static_cast<int>(days), 0, nullptr);
   X509_set_pubkey(certificate.get(), key.get());
   // OpenSSL refuses what is not UTF-8, or longer than X.509's 64 characters.
   if (!set_common_name(certificate.get(), name)) return bad_name();
@@ -120,6 +121,14 @@ std::string Identity::fingerprint() const {
 
 std::string Identity::certificate_der() const {
   return to_der(certificate_from_pem(certificate_pem_).get());
+}
+
+std::int64_t Identity::valid_until() const {
+  const Certificate certificate = certificate_from_pem(certificate_pem_);
+  std::tm time{};
+  check(ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &time) == 1,
+        "a certificate that was read has dates");
+  return static_cast<std::int64_t>(timegm(&time));
 }
 
 bool Identity::from_the_future() const {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +20,11 @@ class Identity {
   // A new key from the operating system's generator. `name` is what people call the
   // party: 1 to 64 characters. `hosts` are DNS names and IP addresses (v4, v6), all of
   // them in the certificate; at least one. E-identity-name, E-identity-host.
+  // The certificate is valid for `days`. Nobody is kept out by its dates; people are warned.
   [[nodiscard]] static Result<Identity> make(const std::string& name,
-                                             const std::vector<std::string>& hosts);
+                                             const std::vector<std::string>& hosts,
+                                             std::uint64_t days = kValidDays);
+  static constexpr std::uint64_t kValidDays = 20 * 366;
 
   // identity.key (mode 0600) and identity.crt in a folder of the party's own (0700 if
   // it has to be made; one that others can write to is refused). Refuses to overwrite:
@@ -29,6 +35,17 @@ class Identity {
   // the two files are not what save() wrote.
   [[nodiscard]] static Result<Identity> load(const std::string& folder);
 
+  // A new key and certificate for the same name and hosts in the place of the old ones, which stay
+  // beside them until retire(): studies name the one or the other, or for a time both. After a
+  // crash at any instant one of the two is the party's key, whole. E-identity-rotated if an old one
+  // is still kept.
+  [[nodiscard]] static Result<Identity> rotate(const std::string& folder,
+                                               std::uint64_t days = kValidDays);
+  // The key before the last rotation; none if there is none.
+  [[nodiscard]] static Result<std::optional<Identity>> load_former(const std::string& folder);
+  // Removes it, for ever. E-identity-missing if there is none.
+  [[nodiscard]] static Result<void> retire(const std::string& folder);
+
   [[nodiscard]] const std::string& name() const { return name_; }
   // As people write them, each once, in the certificate's order.
   [[nodiscard]] const std::vector<std::string>& hosts() const { return hosts_; }
@@ -37,6 +54,8 @@ class Identity {
   [[nodiscard]] const std::string& certificate_pem() const { return certificate_pem_; }
   [[nodiscard]] const std::string& key_pem() const { return key_pem_; }
 
+  // Seconds since 1970.
+  [[nodiscard]] std::int64_t valid_until() const;
   // By this machine's clock the certificate is still to be made.
   [[nodiscard]] bool from_the_future() const;
 
@@ -70,8 +89,8 @@ class Identity {
 // Signs with the party's own key; knows the others by the fingerprints in the study.
 class IdentitySigner final : public Signer {
  public:
-  // fingerprints[party]. `identity` outlives this.
-  IdentitySigner(const Identity& identity, std::vector<std::string> fingerprints)
+  // fingerprints[party]: one, or two while a key is exchanged. `identity` outlives this.
+  IdentitySigner(const Identity& identity, std::vector<std::vector<std::string>> fingerprints)
       : identity_(identity), fingerprints_(std::move(fingerprints)) {}
 
   [[nodiscard]] std::string certificate() const override { return identity_.certificate_der(); }
@@ -79,7 +98,9 @@ class IdentitySigner final : public Signer {
     return identity_.sign(text);
   }
   [[nodiscard]] bool pinned(PartyId party, std::string_view certificate) const override {
-    return party < fingerprints_.size() && fingerprint_of_der(certificate) == fingerprints_[party];
+    if (party >= fingerprints_.size()) return false;
+    const std::string shown = fingerprint_of_der(certificate);
+    return std::ranges::find(fingerprints_[party], shown) != fingerprints_[party].end();
   }
   [[nodiscard]] bool verify(std::string_view certificate, std::string_view text,
                             std::string_view signature) const override {
@@ -88,7 +109,7 @@ class IdentitySigner final : public Signer {
 
  private:
   const Identity& identity_;
-  std::vector<std::string> fingerprints_;
+  std::vector<std::vector<std::string>> fingerprints_;
 };
 
 }  // namespace sotto

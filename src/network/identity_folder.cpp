@@ -21,6 +21,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* kKeyFile = "identity.key";
 constexpr const char* kCertificateFile = "identity.crt";
+// While a new key takes the place of an old one, and after it.
+constexpr const char* kNextCertificateFile = "identity.next.crt";
+constexpr const char* kFormerKeyFile = "identity.old.key";
+constexpr const char* kFormerCertificateFile = "identity.old.crt";
 constexpr std::size_t kMaxFileBytes = 65'536;
 constexpr mode_t kWritableByOthers = S_IWGRP | S_IWOTH;
 constexpr mode_t kOpenToOthers = S_IRWXG | S_IRWXO;
@@ -130,7 +134,73 @@ Result<Identity> Identity::load(const std::string& folder) {
     OPENSSL_cleanse(key.data(), key.size());
     return certificate.error();
   }
-  return parse(std::move(*certificate), std::move(key)).at(home.string());
+  // Where a rotation ended between key and certificate, the next certificate is the key's.
+  auto next = read_identity_file(home / kNextCertificateFile, 0);
+  const bool fits = parse(std::string(*certificate), std::string(key)).has_value();
+  std::string& chosen = !fits && next ? *next : *certificate;
+  return parse(std::move(chosen), std::move(key)).at(home.string());
+}
+
+Result<Identity> Identity::rotate(const std::string& folder, std::uint64_t days) {
+  const fs::path home = folder;
+  SOTTO_ASSIGN(const auto old, load(folder));
+  const File lock(::open(home.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!lock.open() || ::flock(lock.number(), LOCK_EX) != 0) return cannot_write(home, errno);
+  struct stat about {};
+  if (::lstat((home / kFormerKeyFile).c_str(), &about) == 0) {
+    SOTTO_ASSIGN(const auto former, load_former(folder));
+    if (former && former->fingerprint() != old.fingerprint()) {
+      return bad_input("E-identity-rotated",
+                       fmt::format("the key before this one is still kept, {}",
+                                   (home / kFormerKeyFile).string()),
+                       "'sotto keys retire' removes it, when no study names it any more");
+    }
+  }
+  SOTTO_ASSIGN(auto next, make(old.name(), old.hosts(), days));
+  const auto write = [&](const char* name, const std::string& text, mode_t mode) -> Result<void> {
+    const int error = replace_file(home / name, text, mode);
+    if (error != 0) return cannot_write(home / name, error);
+    return {};
+  };
+  SOTTO_TRY(write(kFormerCertificateFile, old.certificate_pem(), 0644));
+  SOTTO_TRY(write(kFormerKeyFile, old.key_pem(), 0600));
+  SOTTO_TRY(write(kNextCertificateFile, next.certificate_pem(), 0644));
+  // From here on the new key is the party's; its certificate is found beside it until it is in its
+  // place.
+  SOTTO_TRY(write(kKeyFile, next.key_pem(), 0600));
+  SOTTO_TRY(write(kCertificateFile, next.certificate_pem(), 0644));
+  (void)::unlink((home / kNextCertificateFile).c_str());
+  if (::fsync(lock.number()) != 0) return cannot_write(home, errno);
+  return next;
+}
+
+Result<std::optional<Identity>> Identity::load_former(const std::string& folder) {
+  const fs::path home = folder;
+  struct stat about {};
+  if (::lstat((home / kFormerKeyFile).c_str(), &about) != 0) return std::optional<Identity>();
+  SOTTO_ASSIGN(auto key, read_identity_file(home / kFormerKeyFile, kOpenToOthers));
+  auto certificate = read_identity_file(home / kFormerCertificateFile, 0);
+  if (!certificate) {
+    OPENSSL_cleanse(key.data(), key.size());
+    return certificate.error();
+  }
+  SOTTO_ASSIGN(auto identity,
+               parse(std::move(*certificate), std::move(key)).at((home / kFormerKeyFile).string()));
+  return std::optional<Identity>(std::move(identity));
+}
+
+Result<void> Identity::retire(const std::string& folder) {
+  const fs::path home = folder;
+  SOTTO_ASSIGN(const auto former, load_former(folder));
+  if (!former) {
+    return bad_input("E-identity-missing", fmt::format("no former key is kept in {}", folder),
+                     "'sotto keys rotate' makes one the former");
+  }
+  if (::unlink((home / kFormerKeyFile).c_str()) != 0) {
+    return cannot_write(home / kFormerKeyFile, errno);
+  }
+  (void)::unlink((home / kFormerCertificateFile).c_str());
+  return {};
 }
 
 }  // namespace sotto

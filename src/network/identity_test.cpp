@@ -261,5 +261,61 @@ TEST_F(IdentityFolder, SaysWhatIsWrongWithTheFiles) {
   EXPECT_EQ(new_identity().save((folder_ / "file").string()).error().name, "E-identity-write");
 }
 
+TEST_F(IdentityFolder, ARotationKeepsTheOldKeyUntilItIsRetired) {
+  ASSERT_TRUE(new_identity().save(home_.string()));
+  const std::string old = Identity::load(home_.string())->fingerprint();
+  EXPECT_FALSE(Identity::load_former(home_.string())->has_value());
+  const auto next = Identity::rotate(home_.string());
+  ASSERT_TRUE(next) << next.error().to_string();
+  EXPECT_NE(next->fingerprint(), old);
+  const auto loaded = Identity::load(home_.string());
+  EXPECT_EQ(loaded->fingerprint(), next->fingerprint());
+  EXPECT_EQ(loaded->name(), "north");
+  EXPECT_EQ(loaded->hosts().size(), 3U);
+  EXPECT_EQ((*Identity::load_former(home_.string()))->fingerprint(), old);
+  EXPECT_EQ(mode_of(home_ / "identity.old.key"), 0600U);
+  EXPECT_EQ(Identity::rotate(home_.string()).error().name, "E-identity-rotated");
+  ASSERT_TRUE(Identity::retire(home_.string()));
+  EXPECT_FALSE(Identity::load_former(home_.string())->has_value());
+  EXPECT_EQ(Identity::retire(home_.string()).error().name, "E-identity-missing");
+  EXPECT_TRUE(Identity::rotate(home_.string()));
+}
+
+// A power cut between the new key and its certificate, and one before the key.
+TEST_F(IdentityFolder, ARotationThatWasCutShortLeavesAWholeKey) {
+  ASSERT_TRUE(new_identity().save(home_.string()));
+  const Identity old = std::move(*Identity::load(home_.string()));
+  const Identity next = new_identity();
+  const auto leave = [&](const std::string& name, const std::string& text) {
+    std::ofstream(home_ / name) << text;
+    ASSERT_EQ(::chmod((home_ / name).c_str(), 0600), 0);
+  };
+  leave("identity.old.crt", old.certificate_pem());
+  leave("identity.old.key", old.key_pem());
+  leave("identity.next.crt", next.certificate_pem());
+  EXPECT_EQ(Identity::load(home_.string())->fingerprint(), old.fingerprint());
+  leave("identity.key", next.key_pem());
+  EXPECT_EQ(Identity::load(home_.string())->fingerprint(), next.fingerprint());
+}
+
+TEST(Identity, SaysHowLongItsCertificateIsValid) {
+  constexpr std::int64_t kDay = 24 * 3600;
+  const auto now = static_cast<std::int64_t>(std::time(nullptr));
+  const auto soon = Identity::make("north", {"north.example"}, 30);
+  EXPECT_NEAR(static_cast<double>(soon->valid_until() - now), 30.0 * kDay, 60);
+  EXPECT_GT(new_identity().valid_until() - now, 19 * 365 * kDay);
+}
+
+TEST(Identity, AStudyMayNameTwoFingerprintsOfAParty) {
+  const Identity one = new_identity("north");
+  const Identity two = new_identity("north");
+  const Identity other = new_identity("north");
+  const IdentitySigner signer(one, {{one.fingerprint(), two.fingerprint()}});
+  EXPECT_TRUE(signer.pinned(0, one.certificate_der()));
+  EXPECT_TRUE(signer.pinned(0, two.certificate_der()));
+  EXPECT_FALSE(signer.pinned(0, other.certificate_der()));
+  EXPECT_FALSE(signer.pinned(1, one.certificate_der()));
+}
+
 }  // namespace
 }  // namespace sotto

@@ -1,15 +1,16 @@
-// gRPC's server, its channels and its settings; who is connected is TransportCore's to know.
+// gRPC's channels and their settings; who is connected is TransportCore's to know, and the server
+// is Door's.
 
 #include "network/transport.h"
 
 #include <fmt/format.h>
-#include <grpc/compression.h>
 #include <grpcpp/grpcpp.h>
 
 #include <set>
 #include <thread>
 
 #include "base/digest.h"
+#include "network/door.h"
 #include "network/transport_stream.h"
 
 namespace sotto {
@@ -21,73 +22,24 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr seconds kConnectTimeout{10};
-constexpr seconds kHandshakeTimeout{10};
-constexpr seconds kIdleConnection{30};  // without a stream: there is nothing it could be for
-constexpr seconds kShutdown{1};
-// What a packet is larger than its frame; and so much too large that we can say so.
-constexpr std::size_t kPacketOverheadBytes = std::size_t{64} << 10;
 
 int as_int(milliseconds time) {
   return static_cast<int>(time.count());
 }
 
-// Settings that both ends have in common, by gRPC's names.
-std::vector<std::pair<std::string, int>> common_settings(const TransportLimits& limits) {
-  return {{GRPC_ARG_KEEPALIVE_TIME_MS, as_int(limits.silence)},
-          {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, as_int(limits.patience)},
-          {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
-          {GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0},
-          {GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH,
-           static_cast<int>(limits.frame_bytes + kPacketOverheadBytes)},
-          {GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, -1},  // send() looks at the size itself
-          // A small message that unpacks to a large one must not get in.
-          {GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1 << GRPC_COMPRESS_NONE}};
-}
-
-// Ends a call before it has begun.
-class RefusedCall final : public grpc::ServerBidiReactor<Packet, Packet> {
- public:
-  explicit RefusedCall(const grpc::Status& status) { Finish(status); }
-  void OnDone() override { delete this; }
-};
-
-class LinkService final : public Link::CallbackService {
- public:
-  LinkService(std::shared_ptr<TransportCore> core, std::size_t queue_limit_bytes)
-      : core_(std::move(core)), queue_limit_bytes_(queue_limit_bytes) {}
-
-  grpc::ServerBidiReactor<Packet, Packet>* Open(grpc::CallbackServerContext* context) override {
-    // The handshake has let nobody through whose certificate is not pinned; this is
-    // where we learn which of them it is.
-    const auto shown =
-        context->auth_context()->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
-    const std::string fingerprint =
-        shown.empty() ? "" : fingerprint_of_pem({shown[0].data(), shown[0].size()});
-    const auto admission = core_->admit(fingerprint);
-    if (!admission.refusal.ok()) return new RefusedCall(admission.refusal);
-    const auto stream =
-        std::make_shared<AcceptedStream>(admission.peer, core_, queue_limit_bytes_, context);
-    if (!core_->attach(stream, true)) return new RefusedCall(grpc::Status::CANCELLED);
-    stream->start();
-    return stream.get();
-  }
-
- private:
-  const std::shared_ptr<TransportCore> core_;
-  const std::size_t queue_limit_bytes_;
-};
-
 class GrpcTransport final : public Transport {
  public:
   GrpcTransport(const Identity& identity, const std::vector<Peer>& peers,
-                const TransportLimits& limits)
+                const TransportLimits& limits, const Greeting& greeting)
       : limits_(limits),
-        core_(std::make_shared<TransportCore>(peers, limits, identity.fingerprint())),
-        service_(core_, limits.queued_bytes) {
+        core_(std::make_shared<TransportCore>(peers, limits, greeting, identity.fingerprint())) {
     for (const Peer& peer : peers) {
       if (!peer.dial) continue;
       Pins pins{
-          .allowed = [pin = peer.fingerprint](const std::string& shown) { return shown == pin; },
+          .allowed =
+              [pin = peer.fingerprint, other = peer.other_fingerprint](const std::string& shown) {
+                return shown == pin || (!other.empty() && shown == other);
+              },
           .seen = [core = core_,
                    id = peer.id](const Sighting& sighting) { core->saw_dialled(id, sighting); }};
       credentials_[peer.id] = dial_credentials(identity, std::move(pins));
@@ -100,10 +52,14 @@ class GrpcTransport final : public Transport {
       dialler_.request_stop();
       dialler_.join();
     }
-    if (server_) server_->Shutdown(std::chrono::system_clock::now() + kShutdown);
+    if (door_) door_->remove(core_.get());
   }
 
-  Result<void> listen(const Identity& identity, const std::string& address);
+  [[nodiscard]] Result<void> listen(std::shared_ptr<Door> door) {
+    SOTTO_TRY(door->add(core_));
+    door_ = std::move(door);
+    return {};
+  }
   void start_dialling() {
     if (credentials_.empty()) return;
     dialler_ = std::jthread([this](const std::stop_token& stop) {
@@ -117,7 +73,7 @@ class GrpcTransport final : public Transport {
   void hang_up(PartyId peer) override { core_->hang_up(peer); }
   std::optional<TransportEvent> wait(milliseconds at_most) override { return core_->wait(at_most); }
   [[nodiscard]] Bytes bytes() const override { return core_->bytes(); }
-  [[nodiscard]] std::uint16_t port() const override { return port_; }
+  [[nodiscard]] std::uint16_t port() const override { return door_ ? door_->port() : 0; }
 
  private:
   static constexpr milliseconds kLookAround{500};
@@ -126,46 +82,10 @@ class GrpcTransport final : public Transport {
 
   const TransportLimits limits_;
   const std::shared_ptr<TransportCore> core_;
-  LinkService service_;
   std::map<PartyId, std::shared_ptr<grpc::ChannelCredentials>> credentials_;
-  std::unique_ptr<grpc::Server> server_;
-  std::uint16_t port_ = 0;
+  std::shared_ptr<Door> door_;
   std::jthread dialler_;
 };
-
-Result<void> GrpcTransport::listen(const Identity& identity, const std::string& address) {
-  const auto cannot_listen = [&](const std::string& why) {
-    return failed(
-        "E-listen", fmt::format("cannot listen at {}: {}", address, why),
-        "name a free port of this machine, as host:port; 0.0.0.0:7101 listens everywhere");
-  };
-  const auto place = parse_address(address);
-  if (!place) return cannot_listen("that is not host:port");
-  Pins pins{.allowed = [core = core_](const std::string& shown) { return core->knows(shown); },
-            .seen =
-                [core = core_](const Sighting& sighting) {
-                  if (!sighting.pinned) core->saw_stranger(sighting);
-                }};
-  grpc::ServerBuilder builder;
-  int bound = 0;
-  builder.AddListeningPort(address, server_credentials(identity, std::move(pins)), &bound);
-  builder.RegisterService(&service_);
-  for (const auto& [name, value] : common_settings(limits_))
-    builder.AddChannelArgument(name, value);
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 1);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, as_int(kIdleConnection));
-  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, as_int(kHandshakeTimeout));
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
-                             as_int(limits_.silence / 4));
-  server_ = builder.BuildAndStart();
-  if (!server_ || bound == 0) {
-    const std::string why = listen_problem(*place);
-    return cannot_listen(why.empty() ? "the system does not say why" : why);
-  }
-  port_ = static_cast<std::uint16_t>(bound);
-  return {};
-}
 
 // A channel of its own for each attempt: the pauses between them are ours to choose,
 // and nothing of a failed attempt is left in the next.
@@ -182,7 +102,7 @@ void GrpcTransport::dial(const Peer& peer) {
                                                  credentials_.at(peer.id), arguments);
   const auto stream =
       std::make_shared<DialledStream>(peer.id, core_, limits_.queued_bytes, channel);
-  if (core_->attach(stream, false)) stream->start();
+  if (core_->attach(stream, false)) stream->start(core_->study());
 }
 
 Result<void> check_peers(const std::vector<Peer>& peers, const std::string& own_fingerprint,
@@ -195,7 +115,9 @@ Result<void> check_peers(const std::vector<Peer>& peers, const std::string& own_
                        fmt::format("\"{}\" is no fingerprint of {}", peer.fingerprint, peer.name),
                        "sha256: and 64 digits 0-9a-f, as 'sotto keys show' prints them");
     }
-    if (!ids.insert(peer.id).second || !pins.insert(peer.fingerprint).second) {
+    const bool other_taken =
+        !peer.other_fingerprint.empty() && !pins.insert(peer.other_fingerprint).second;
+    if (!ids.insert(peer.id).second || !pins.insert(peer.fingerprint).second || other_taken) {
       return bad_input("E-network-peer", fmt::format("{} has the certificate of another party", peer.name),
                        "an identity for each party: 'sotto keys new'");
     }
@@ -219,14 +141,40 @@ Result<void> check_peers(const std::vector<Peer>& peers, const std::string& own_
 Result<std::unique_ptr<Transport>> Transport::open(const Identity& identity,
                                                    const std::string& listen,
                                                    const std::vector<Peer>& peers,
-                                                   const TransportLimits& limits) {
+                                                   const TransportLimits& limits,
+                                                   const Greeting& greeting) {
   SOTTO_TRY(check_peers(peers, identity.fingerprint(), !listen.empty()));
-  auto transport = std::make_unique<GrpcTransport>(identity, peers, limits);
+  auto transport = std::make_unique<GrpcTransport>(identity, peers, limits, greeting);
   if (!listen.empty()) {
-    SOTTO_TRY(transport->listen(identity, listen));
+    SOTTO_ASSIGN(auto door, Door::open(identity, listen, limits));
+    SOTTO_TRY(transport->listen(std::move(door)));
   }
   transport->start_dialling();
   return transport;
+}
+
+Result<std::unique_ptr<Transport>> Transport::open(const Identity& identity, const SharedPort& port,
+                                                   const std::vector<Peer>& peers,
+                                                   const TransportLimits& limits,
+                                                   const Greeting& greeting) {
+  SOTTO_TRY(check_peers(peers, identity.fingerprint(), true));
+  auto transport = std::make_unique<GrpcTransport>(identity, peers, limits, greeting);
+  SOTTO_TRY(transport->listen(port.door()));
+  transport->start_dialling();
+  return transport;
+}
+
+Result<SharedPort> SharedPort::open(const Identity& identity, const std::string& listen) {
+  SOTTO_ASSIGN(auto door, Door::open(identity, listen, TransportLimits{}));
+  return SharedPort(std::move(door));
+}
+
+void SharedPort::expect(const std::vector<std::string>& fingerprints) const {
+  door_->expect(fingerprints);
+}
+
+std::uint16_t SharedPort::port() const {
+  return door_->port();
 }
 
 }  // namespace sotto

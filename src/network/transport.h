@@ -22,9 +22,10 @@ inline constexpr std::size_t kMaxQueuedBytes = std::size_t{512} << 20;
 struct Peer {
   PartyId id = 0;
   std::string name;
-  std::string address;      // host:port where it listens; empty: it only dials out
-  std::string fingerprint;  // sha256:… of its certificate
-  bool dial = false;        // whether we dial it; the other end of the edge listens
+  std::string address;                 // host:port where it listens; empty: it only dials out
+  std::string fingerprint;             // sha256:… of its certificate
+  std::string other_fingerprint = {};  // of its next or its former one; usually none
+  bool dial = false;                   // whether we dial it; the other end of the edge listens
 };
 
 struct HostAndPort {
@@ -39,18 +40,44 @@ struct HostAndPort {
 // Why a socket cannot listen there, in the system's words; empty if it can.
 [[nodiscard]] std::string listen_problem(const HostAndPort& address);
 
+// What this end shows of itself when a stream opens.
+struct Greeting {
+  std::string study = {};        // its hash, 32 bytes; empty: nothing is shown, and nothing asked
+  std::string study_lines = {};  // for a neighbour whose study differs
+  std::uint32_t protocol = 0;
+  bool looking = false;  // takes no part
+};
+inline constexpr std::size_t kMaxStudyLinesBytes = std::size_t{48} << 10;
+
+// What a neighbour showed of itself.
+struct PeerCard {
+  std::uint32_t protocol = 0;
+  bool same_study = false;
+  bool looking = false;
+  std::chrono::milliseconds waiting{};      // it, so far
+  std::chrono::milliseconds own_waiting{};  // and we
+  // An answer to ours: its study's lines if they differ, and its clock less ours, ± uncertainty.
+  bool answer = false;
+  std::string study_lines = {};
+  std::chrono::milliseconds clock_ahead{};
+  std::chrono::milliseconds uncertainty{};
+};
+
 struct TransportEvent {
   enum class Kind {
     kConnected,     // frames can go both ways from now on
     kDisconnected,  // what was under way is lost; `text` says why, for a person
     kFrame,
+    kCard,
     kTrouble,  // nothing changed, but a person should know: `text` ("north does not answer at …")
   };
   Kind kind = Kind::kTrouble;
   std::optional<PartyId> peer;  // none: somebody who could not say who they are
-  std::string frame;
-  std::string text;
-  bool lasting = false;  // kTrouble: waiting does not mend it, somebody has to change something
+  std::string frame = {};
+  std::string text = {};
+  bool lasting = false;   // kTrouble: waiting does not mend it, somebody has to change something
+  bool mistaken = false;  // kTrouble: one of the two is not whom the other's study names
+  PeerCard card = {};     // kCard
 };
 
 // What a transport allows. Tests make it smaller.
@@ -61,6 +88,23 @@ struct TransportLimits {
   // long to answer: a power cut is noticed after the sum, at both ends.
   std::chrono::milliseconds silence{5'000};
   std::chrono::milliseconds patience{10'000};
+};
+
+namespace network {
+class Door;
+}
+// A port that several studies of one party share. Peers say which one they mean; those of
+// `expected` (fingerprints) are told to come back while their study is not there.
+class SharedPort {
+ public:
+  [[nodiscard]] static Result<SharedPort> open(const Identity& identity, const std::string& listen);
+  void expect(const std::vector<std::string>& fingerprints) const;
+  [[nodiscard]] std::uint16_t port() const;
+  [[nodiscard]] const std::shared_ptr<network::Door>& door() const { return door_; }
+
+ private:
+  explicit SharedPort(std::shared_ptr<network::Door> door) : door_(std::move(door)) {}
+  std::shared_ptr<network::Door> door_;
 };
 
 // Frames between a party and its neighbours over gRPC with mutual TLS 1.3. Each
@@ -80,7 +124,14 @@ class Transport {
   [[nodiscard]] static Result<std::unique_ptr<Transport>> open(const Identity& identity,
                                                                const std::string& listen,
                                                                const std::vector<Peer>& peers,
-                                                               const TransportLimits& limits = {});
+                                                               const TransportLimits& limits = {},
+                                                               const Greeting& greeting = {});
+  // The same at a port that others use too.
+  [[nodiscard]] static Result<std::unique_ptr<Transport>> open(const Identity& identity,
+                                                               const SharedPort& port,
+                                                               const std::vector<Peer>& peers,
+                                                               const TransportLimits& limits,
+                                                               const Greeting& greeting);
   // What was sent to connected peers still goes out, for two seconds at most.
   virtual ~Transport() = default;
 

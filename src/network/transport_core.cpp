@@ -28,10 +28,13 @@ grpc::Status hung_up(const std::string& why) {
 }  // namespace
 
 TransportCore::TransportCore(std::vector<Peer> peers, const TransportLimits& limits,
-                             std::string own_fingerprint)
-    : limits_(limits), own_fingerprint_(std::move(own_fingerprint)) {
+                             Greeting greeting, std::string own_fingerprint)
+    : limits_(limits),
+      greeting_(std::move(greeting)),
+      own_fingerprint_(std::move(own_fingerprint)) {
   for (Peer& peer : peers) {
     by_fingerprint_.emplace(peer.fingerprint, peer.id);
+    if (!peer.other_fingerprint.empty()) by_fingerprint_.emplace(peer.other_fingerprint, peer.id);
     lines_[peer.id].peer = std::move(peer);
   }
 }
@@ -134,6 +137,7 @@ bool TransportCore::attach(const std::shared_ptr<Stream>& stream, bool open) {
     line.since = Clock::now();
     if (open) opened(line);
   }
+  if (open && !greeting_.study.empty()) stream->show(own_card(true));
   if (replaced) replaced->cancel(hung_up("you dialled again"));
   return true;
 }
@@ -152,9 +156,13 @@ void TransportCore::saw_stranger(const Sighting& seen) {
 }
 
 void TransportCore::stream_open(Stream& stream) {
-  const std::lock_guard lock(mutex_);
-  Line* line = line_of(stream);
-  if (line != nullptr && !closing_) opened(*line);
+  {
+    const std::lock_guard lock(mutex_);
+    Line* line = line_of(stream);
+    if (line == nullptr || closing_) return;
+    opened(*line);
+  }
+  if (!greeting_.study.empty()) stream.show(own_card(true));
 }
 
 void TransportCore::stream_frame(Stream& stream, std::string frame) {
@@ -166,11 +174,8 @@ void TransportCore::stream_frame(Stream& stream, std::string frame) {
     if (frame.size() <= limits_.frame_bytes) {
       bytes_.received += frame.size();
       line->untaken_bytes += frame_cost(frame);
-      events_.push_back({.kind = Kind::kFrame,
-                         .peer = line->peer.id,
-                         .frame = std::move(frame),
-                         .text = {},
-                         .lasting = false});
+      events_.push_back(
+          {.kind = Kind::kFrame, .peer = line->peer.id, .frame = std::move(frame), .text = {}});
       happened_.notify_all();
       return;
     }
@@ -199,7 +204,7 @@ void TransportCore::stream_ended(std::shared_ptr<Stream> stream, const grpc::Sta
     schedule_redial(*line);
     if (!closing_) {
       DialFailure failure = dial_failure(line->peer, status, line->seen, own_fingerprint_);
-      tell(*line, std::move(failure.text), failure.lasting);
+      tell(*line, std::move(failure.text), failure.lasting, failure.mistaken);
     }
   }
   ended_.push_back(std::move(stream));
@@ -213,23 +218,29 @@ TransportCore::Line* TransportCore::line_of(const Stream& stream) {
   return line.stream.get() == &stream ? &line : nullptr;
 }
 
-void TransportCore::push(Kind kind, std::optional<PartyId> peer, std::string text, bool lasting) {
-  events_.push_back(
-      {.kind = kind, .peer = peer, .frame = {}, .text = std::move(text), .lasting = lasting});
+void TransportCore::push(Kind kind, std::optional<PartyId> peer, std::string text, bool lasting,
+                         bool mistaken) {
+  events_.push_back({.kind = kind,
+                     .peer = peer,
+                     .frame = {},
+                     .text = std::move(text),
+                     .lasting = lasting,
+                     .mistaken = mistaken});
   happened_.notify_all();
 }
 
 void TransportCore::opened(Line& line) {
   line.open = true;
   line.since = Clock::now();
+  line.cards = 0;
   line.told.clear();
   push(Kind::kConnected, line.peer.id, fmt::format("{} is connected", line.peer.name));
 }
 
-void TransportCore::tell(Line& line, std::string text, bool lasting) {
+void TransportCore::tell(Line& line, std::string text, bool lasting, bool mistaken) {
   if (line.told == text) return;
   line.told = text;
-  push(Kind::kTrouble, line.peer.id, std::move(text), lasting);
+  push(Kind::kTrouble, line.peer.id, std::move(text), lasting, mistaken);
 }
 
 std::shared_ptr<Stream> TransportCore::detach(Line& line, std::string text) {

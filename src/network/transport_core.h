@@ -35,6 +35,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   // False if too much is waiting already.
   [[nodiscard]] virtual bool send(std::string frame) = 0;
+  // A card, before or between frames.
+  virtual void show(std::string card) = 0;
   // Reads on, if reading was stopped.
   virtual void resume() = 0;
   // Ends in peace, after what is queued. What still comes in is heard of.
@@ -51,7 +53,7 @@ class TransportCore {
  public:
   using Clock = std::chrono::steady_clock;
 
-  TransportCore(std::vector<Peer> peers, const TransportLimits& limits,
+  TransportCore(std::vector<Peer> peers, const TransportLimits& limits, Greeting greeting,
                 std::string own_fingerprint);
 
   // The transport's own members.
@@ -75,6 +77,7 @@ class TransportCore {
   [[nodiscard]] std::vector<Peer> wait_for_dials(std::chrono::milliseconds at_most);
 
   [[nodiscard]] bool knows(const std::string& fingerprint) const;
+  [[nodiscard]] std::string study() const;  // hexadecimal
   void saw_stranger(const Sighting& seen);
   void saw_dialled(PartyId peer, const Sighting& seen);
 
@@ -85,6 +88,7 @@ class TransportCore {
   // The other end has taken the call that we dialled.
   void stream_open(Stream& stream);
   void stream_frame(Stream& stream, std::string frame);
+  void stream_card(Stream& stream, const std::string& bytes);
   // Whether to read on; if not, somebody will resume() when there is room.
   [[nodiscard]] bool has_room(const Stream& stream);
   void stream_sent(std::size_t bytes);
@@ -104,17 +108,19 @@ class TransportCore {
     Clock::time_point admit_from;  // not let in before
     int failures = 0;              // in a row
     std::size_t untaken_bytes = 0;
-    Sighting seen;     // in this attempt's handshake
-    std::string told;  // the last trouble, so as not to repeat it
+    std::size_t cards = 0;  // of this connection
+    Sighting seen;          // in this attempt's handshake
+    std::string told;       // the last trouble, so as not to repeat it
   };
 
   // All of these with the lock held.
   [[nodiscard]] Line* line_of(const Stream& stream);  // null if another has replaced it
   void push(TransportEvent::Kind kind, std::optional<PartyId> peer, std::string text,
-            bool lasting = false);
-  void tell(Line& line, std::string text, bool lasting = false);
+            bool lasting = false, bool mistaken = false);
+  void tell(Line& line, std::string text, bool lasting = false, bool mistaken = false);
+  [[nodiscard]] std::string own_card(bool asks) const;
   void schedule_redial(Line& line);
-  void opened(Line& line);
+  void opened(Line& line);  // and the caller shows own_card() when the lock is gone
   // Takes the stream from its line and says so; the caller cancels what it gets, when
   // the lock is gone.
   [[nodiscard]] std::shared_ptr<Stream> detach(Line& line, std::string text);
@@ -123,7 +129,9 @@ class TransportCore {
   void bury_ended(std::unique_lock<std::mutex>& lock);
 
   const TransportLimits limits_;
+  const Greeting greeting_;
   const std::string own_fingerprint_;
+  const Clock::time_point begun_ = Clock::now();
   std::map<std::string, PartyId> by_fingerprint_;
 
   mutable std::mutex mutex_;

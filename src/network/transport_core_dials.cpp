@@ -13,7 +13,7 @@ using std::chrono::seconds;
 using Pause = std::chrono::duration<double>;
 
 constexpr Pause kFirstPause{0.2};
-constexpr Pause kLongestPause{5.0};
+constexpr Pause kLongestPause{2.5};
 constexpr seconds kSteady{2};        // a connection that lasted this long was a good one
 constexpr seconds kDialTimeout{12};  // gRPC's own, for each address, is 10 s
 constexpr seconds kLinger{2};
@@ -21,7 +21,7 @@ constexpr seconds kLastWait{5};
 
 }  // namespace
 
-// The k-th pause in a row is min(0.2·2ᵏ, 5) seconds, less up to a half by chance, so
+// The k-th pause in a row is min(0.2·2ᵏ, 2.5) seconds, less up to a half by chance, so
 // that parties that lost each other together do not come back in step.
 void TransportCore::schedule_redial(Line& line) {
   const auto now = Clock::now();

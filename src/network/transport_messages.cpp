@@ -66,7 +66,7 @@ DialFailure dial_failure(const Peer& peer, const grpc::Status& status, const Sig
     return {fmt::format(
                 "whoever answers at {} is not {}: its certificate is {}, and the study names {}",
                 peer.address, peer.name, seen.fingerprint, peer.fingerprint),
-            true};
+            true, true};
   }
   if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) {
     return no_answer("no answer in time");
@@ -76,7 +76,7 @@ DialFailure dial_failure(const Peer& peer, const grpc::Status& status, const Sig
       status.error_message() != kComeBackLater) {
     return {fmt::format("{} hangs up when it sees our certificate; does its study name {}?",
                         peer.name, own_fingerprint),
-            true};
+            true, true};
   }
   if (seen.pinned) {
     return {

@@ -18,7 +18,8 @@ inline constexpr const char* kComeBackLater = "come back later";
 // in this attempt's handshake, if it came to that.
 struct DialFailure {
   std::string text;
-  bool lasting = false;  // waiting does not mend it
+  bool lasting = false;   // waiting does not mend it
+  bool mistaken = false;  // one of the two is not whom the other's study names
 };
 [[nodiscard]] DialFailure dial_failure(const Peer& peer, const grpc::Status& status,
                                        const Sighting& seen, const std::string& own_fingerprint);

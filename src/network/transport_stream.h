@@ -8,11 +8,15 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "network/transport_core.h"
 
 namespace sotto::network {
+
+// Of a call: which study the caller means.
+inline constexpr const char* kStudyMetadata = "sotto-study";
 
 // What both ends have in common: the queue, and when the call may be given up.
 //
@@ -27,15 +31,15 @@ class ReactorStream : public Stream, public Reactor {
       : Stream(to), owner_(std::move(owner)), queue_limit_bytes_(queue_limit_bytes) {}
 
   bool send(std::string frame) final {
-    {
-      const std::lock_guard lock(mutex_);
-      if (closed_ || finishing_) return true;
-      if (queued_bytes_ + frame_cost(frame) > queue_limit_bytes_) return false;
-      queued_bytes_ += frame_cost(frame);
-      queue_.push_back(std::move(frame));
-    }
-    write_next();
-    return true;
+    Packet packet;
+    packet.set_frame(std::move(frame));
+    return enqueue(std::move(packet));
+  }
+
+  void show(std::string card) final {
+    Packet packet;
+    packet.set_card(std::move(card));
+    std::ignore = enqueue(std::move(packet));
   }
 
   void resume() final {
@@ -77,7 +81,11 @@ class ReactorStream : public Stream, public Reactor {
       shut();
       return;
     }
-    owner_->stream_frame(*this, std::move(*incoming_.mutable_frame()));
+    if (incoming_.card().empty()) {
+      owner_->stream_frame(*this, std::move(*incoming_.mutable_frame()));
+    } else {
+      owner_->stream_card(*this, incoming_.card());
+    }
     // In this order: only now may somebody else resume() and start the next read, and
     // whoever made room before now has found nothing to resume.
     {
@@ -93,8 +101,8 @@ class ReactorStream : public Stream, public Reactor {
       const std::lock_guard lock(mutex_);
       writing_ = false;
       sent_bytes = outgoing_.frame().size();
-      queued_bytes_ -= frame_cost(outgoing_.frame());
-      outgoing_.clear_frame();
+      queued_bytes_ -= packet_cost(outgoing_);
+      outgoing_.Clear();
     }
     if (ok) {
       owner_->stream_sent(sent_bytes);
@@ -106,6 +114,21 @@ class ReactorStream : public Stream, public Reactor {
   }
 
  protected:
+  [[nodiscard]] bool enqueue(Packet packet) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (closed_ || finishing_) return true;
+      if (queued_bytes_ + packet_cost(packet) > queue_limit_bytes_) return false;
+      queued_bytes_ += packet_cost(packet);
+      queue_.push_back(std::move(packet));
+    }
+    write_next();
+    return true;
+  }
+  [[nodiscard]] static std::size_t packet_cost(const Packet& packet) {
+    return frame_cost(packet.frame()) + packet.card().size();
+  }
+
   // Whether the last operation tells the other end why (and must come after the writes).
   [[nodiscard]] virtual bool says_goodbye() const = 0;
   virtual void try_cancel() = 0;
@@ -166,7 +189,7 @@ class ReactorStream : public Stream, public Reactor {
         half_closed_ = true;
       } else {
         writing_ = true;
-        outgoing_.set_frame(std::move(queue_.front()));
+        outgoing_ = std::move(queue_.front());
         queue_.pop_front();
       }
     }
@@ -184,7 +207,7 @@ class ReactorStream : public Stream, public Reactor {
   Packet outgoing_;
 
   std::mutex mutex_;
-  std::deque<std::string> queue_;
+  std::deque<Packet> queue_;
   std::size_t queued_bytes_ = 0;  // with what is being written
   int pins_ = 1;                  // the first goes with started()
   bool paused_ = true;
@@ -203,9 +226,10 @@ class DialledStream final : public ReactorStream<grpc::ClientBidiReactor<Packet,
                 const std::shared_ptr<grpc::Channel>& channel)
       : ReactorStream(to, std::move(owner), queue_limit_bytes), stub_(Link::NewStub(channel)) {}
 
-  // Once, right after it was made.
-  void start() {
+  // Once, right after it was made. `study` says, in hexadecimal, whom to ask for at a shared port.
+  void start(const std::string& study) {
     keep_alive();
+    if (!study.empty()) context_.AddMetadata(kStudyMetadata, study);
     stub_->async()->Open(&context_, this);
     AddHold();
     StartCall();

@@ -20,7 +20,8 @@ struct PeerNews {
   bool connected = false;
   bool lasting = false;  // waiting does not mend it: somebody has to change something
   std::string trouble;
-  [[nodiscard]] bool settled() const { return connected || lasting; }
+  std::optional<PeerCard> card;  // its answer to ours
+  [[nodiscard]] bool settled() const { return (connected && card) || lasting; }
 };
 
 // Who of the neighbours answers: over mutual TLS, and without a word of the run.
@@ -72,6 +73,9 @@ class PeerCheck {
       if (!news.contains(*event->peer)) continue;
       PeerNews& peer = news[*event->peer];
       if (event->kind == TransportEvent::Kind::kConnected) peer.connected = true;
+      if (event->kind == TransportEvent::Kind::kCard && event->card.answer) {
+        peer.card = event->card;
+      }
       if (event->kind == TransportEvent::Kind::kTrouble) {
         peer.trouble = event->text;
         peer.lasting = event->lasting;
@@ -80,6 +84,7 @@ class PeerCheck {
   }
 
   void judge(const Peer& peer, const PeerNews& news) {
+    if (news.connected && news.card) return judge_card(peer, *news.card);
     if (news.connected) {
       return ok(kPeers, fmt::format("{} is connected over mutual TLS", peer.name));
     }
@@ -105,12 +110,26 @@ class PeerCheck {
                      peer.name));
   }
 
+  // It is who it should be; does it mean the same?
+  void judge_card(const Peer& peer, const PeerCard& card) {
+    if (const auto error = differs(study_, peer.name, card)) {
+      return problem(kPeers, fmt::format("[{}] {}", error->name, error->what), error->fix);
+    }
+    if (clocks_differ(card)) {
+      warn(kClock, fmt::format("{}: {}", peer.name, clock_text(card)),
+           "set the clock of one of the two machines; logs and the ledger are dated by it");
+    }
+    ok(kPeers, fmt::format("{} is connected over mutual TLS, with the same study; {}", peer.name,
+                           clock_text(card)));
+  }
+
   // Its port, and everybody on the other side of it.
   void check_peers(const Identity& identity) {
     std::vector<Peer> peers = peers_of(study_, request_.self);
     const std::string listen =
         request_.listen.empty() ? listen_address(study_, request_.self) : request_.listen;
-    auto transport = Transport::open(identity, listen, peers);
+    const Greeting greeting = greeting_of(study_, true);
+    auto transport = Transport::open(identity, listen, peers, {}, greeting);
     if (transport) {
       ok(kPort,
          listen.empty() ? "this party dials out only" : fmt::format("can listen at {}", listen));
@@ -120,7 +139,7 @@ class PeerCheck {
       // Those whom we dial can be looked at all the same.
       std::erase_if(peers, [](const Peer& peer) { return !peer.dial; });
       if (peers.empty()) return;
-      transport = Transport::open(identity, "", peers);
+      transport = Transport::open(identity, "", peers, {}, greeting);
       if (!transport) return;
     }
     std::map<PartyId, PeerNews> news;

@@ -27,7 +27,8 @@ constexpr std::chrono::milliseconds kBetweenLooks{100};
 std::string listed(const std::vector<StoredRun>& runs) {
   std::string text;
   for (const StoredRun& run : runs) {
-    text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", short_run(run.run), run.study);
+    text +=
+        fmt::format("{}{} of {}", text.empty() ? "" : ", ", short_run(public_id(run)), run.study);
   }
   return text;
 }
@@ -41,8 +42,9 @@ Result<std::vector<StoredRun>> named(const std::vector<StoredRun>& runs, const s
   }
   std::vector<StoredRun> found;
   for (const StoredRun& run : runs) {
-    const bool fits =
-        hash.empty() ? run.run.starts_with(which) || run.study == which : run.study_hash == hash;
+    const bool fits = hash.empty() ? run.run.starts_with(which) || run.shared.starts_with(which) ||
+                                         run.study == which
+                                   : run.study_hash == hash;
     if (fits) found.push_back(run);
   }
   return found;
@@ -66,7 +68,9 @@ Result<StoredRun> one_of_runs(const std::vector<StoredRun>& runs, const std::str
     return bad_input("E-run-unknown", fmt::format("no {}run is called \"{}\"", kind, which),
                      fmt::format("last, or one of: {}", listed(runs)));
   }
-  const auto same_study = [&](const StoredRun& run) { return !run.run.starts_with(which); };
+  const auto same_study = [&](const StoredRun& run) {
+    return !run.run.starts_with(which) && !run.shared.starts_with(which);
+  };
   if (found.size() == 1 || std::ranges::all_of(found, same_study)) return found.back();
   return bad_input("E-run-choose", fmt::format("\"{}\" stands for several runs", which),
                    fmt::format("name one: {}", listed(found)));
@@ -178,7 +182,7 @@ Result<std::string> find_run_file(const std::string& which, const std::string& h
   }
   return bad_input(
       "E-run-files",
-      fmt::format("the {} of run {} is not where it was written", file, short_run(run.run)),
+      fmt::format("the {} of run {} is not where it was written", file, short_run(public_id(run))),
       fmt::format("look for {}", run.files.empty() ? file : fmt::format("{}", run.files.front())));
 }
 
@@ -231,7 +235,8 @@ Json to_json(const RunView& view) {
   const auto entry_json = [](const LedgerEntry& entry) { return to_json(entry); };
   const StoredRun& run = view.run;
   return {
-      {"run", run.run},
+      {"run", public_id(run)},
+      {"own_run", run.run},
       {"study", run.study},
       {"study_hash", run.study_hash},
       {"state", kRunStates[run.state]},

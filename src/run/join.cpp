@@ -3,13 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <set>
 
 #include "base/digest.h"
 #include "base/files.h"
@@ -19,15 +22,43 @@
 #include "run/account.h"
 #include "run/consent/own_side.h"
 #include "run/home.h"
+#include "session/wire.h"
 
 namespace sotto {
 namespace {
 
-std::vector<std::string> fingerprints_of(const Study& study) {
-  std::vector<std::string> fingerprints;
-  for (const PartyTerms& party : study.parties) fingerprints.push_back(party.fingerprint);
+std::vector<std::vector<std::string>> fingerprints_of(const Study& study) {
+  std::vector<std::vector<std::string>> fingerprints;
+  for (const PartyTerms& party : study.parties) {
+    fingerprints.push_back({party.fingerprint});
+    if (!party.other_fingerprint.empty()) fingerprints.back().push_back(party.other_fingerprint);
+  }
   return fingerprints;
 }
+
+// So often a start that is too early for the others is made later: a clock was set back. Two
+// processes of one party would go on for ever.
+constexpr int kMostOutruns = 2;
+// Parties that came so close to each other came together: then the study's order decides.
+constexpr std::chrono::milliseconds kTogether{2000};
+
+// Any later start has a larger number, unless the clock was set back: then neighbours say so.
+std::uint64_t start_number() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                        std::chrono::system_clock::now().time_since_epoch())
+                                        .count());
+}
+
+// Whether anything of a run can have reached the ledger, and so the others.
+Result<bool> has_entries(const Store& store, const std::string& run) {
+  SOTTO_ASSIGN(const auto entries, store.ledger());
+  return std::ranges::any_of(entries,
+                             [&](const LedgerEntry& entry) { return entry.debit.run == run; });
+}
+
+// What ends a run that has not begun, however long one waits.
+const std::set<std::string, std::less<>> kFinalErrors{"E-study-differs", "E-protocol",
+                                                      "E-mistaken"};
 
 // The files a finished run leaves with the party.
 struct RunFiles {
@@ -43,6 +74,7 @@ struct ChosenRun {
   std::string id;
   RunKey key;
   bool resumed = false;
+  std::string shared = {};
 };
 
 Result<ChosenRun> choose_run(Store& store, const Study& study) {
@@ -52,7 +84,8 @@ Result<ChosenRun> choose_run(Store& store, const Study& study) {
   if (runs.unfinished) {
     SOTTO_ASSIGN(const auto journal, store.journal(runs.unfinished->run));
     SOTTO_ASSIGN(const auto records, journal->records());
-    if (!records.empty()) return ChosenRun{runs.unfinished->run, fresh, true};
+    if (!records.empty())
+      return ChosenRun{runs.unfinished->run, fresh, true, runs.unfinished->shared};
     // Ended between its name and its key: there is nothing to resume.
     SOTTO_TRY(store.abort(runs.unfinished->run, "ended before it began"));
   }
@@ -82,7 +115,7 @@ std::function<void(CommitPoint)> kill_point() {
 
 // What a run that was finished before has left.
 Joined finished(const StoredRun& run) {
-  Joined joined{.run = run.run, .files = run.files, .json = {}, .model = std::nullopt};
+  Joined joined{.run = public_id(run), .files = run.files, .json = {}, .model = std::nullopt};
   if (!run.files.empty()) {
     std::ifstream file(run.files.front());
     joined.json.assign(std::istreambuf_iterator<char>(file), {});
@@ -104,17 +137,50 @@ class Join {
         signer_(identity_, fingerprints_of(study)) {}
 
   [[nodiscard]] Result<Joined> run() {
+    for (int outruns = 0;;) {
+      auto joined = once();
+      if (joined) return joined;
+      const Error& error = joined.error();
+      if (error.name == "E-run-differs") {
+        // What it began with is not what there is now. Nothing of it has left, so there is nothing
+        // that the same noise could be compared with.
+        SOTTO_ASSIGN(const bool bound, has_entries(store_, run_));
+        if (bound) return joined;
+        SOTTO_TRY(store_.abort(run_, "begun anew with other data, before anything had left"));
+        tell({.kind = JoinEvent::Kind::kNote,
+              .text = "an unfinished run had begun with other data, and nothing of it had left: "
+                      "beginning anew"});
+        continue;
+      }
+      if (error.name == "E-outrun" && ++outruns <= kMostOutruns) {
+        std::from_chars(error.reason.data(), error.reason.data() + error.reason.size(),
+                        least_start_);
+        ++least_start_;
+        SOTTO_TRY(store_.abort(run_, "begun anew: the others knew a later start of this party"));
+        continue;
+      }
+      // What no waiting mends has ended the run too.
+      if (session_ended_) SOTTO_TRY(store_.fail(run_, error.what));
+      return joined;
+    }
+  }
+
+ private:
+  [[nodiscard]] Result<Joined> once() {
     SOTTO_ASSIGN(const auto chosen, choose_run(store_, study_));
     run_ = chosen.id;
-    files_.folder = request_.out.empty()
-                        ? (std::filesystem::path(request_.home) / "runs" / short_run(run_)).string()
-                        : request_.out;
+    shared_ = chosen.shared;
+    session_ended_ = false;
+    told_.clear();
+    phase_.reset();
+    agreeing_.clear();
     SOTTO_ASSIGN(const auto journal, store_.journal(run_));
     const SteadyClock clock;
     SessionTerms terms = session_terms(study_, request_.self,
                                        debit_of(study_, party_.plan(), own_.consent.cost->account));
     terms.data_digest = party_.data_digest();
     terms.limits = party_.limits();
+    terms.start = std::max(start_number(), least_start_);
     SOTTO_ASSIGN(const auto session,
                  Session::open(
                      std::move(terms), signer_, *journal,
@@ -124,13 +190,14 @@ class Join {
                      chosen.key, clock.now()));
     if (chosen.resumed) {
       tell({.kind = JoinEvent::Kind::kResumed,
-            .text = fmt::format("resuming run {}", short_run(run_)),
-            .run = run_});
+            .text = fmt::format("resuming run {}", short_run(name())),
+            .run = name()});
     }
     return take_part(*session, clock);
   }
 
- private:
+  [[nodiscard]] const std::string& name() const { return shared_.empty() ? run_ : shared_; }
+
   void tell(const JoinEvent& event) const {
     if (hooks_.on_event) hooks_.on_event(event);
   }
@@ -138,15 +205,22 @@ class Join {
   [[nodiscard]] Result<Joined> take_part(Session& session, const SteadyClock& clock) {
     const std::string listen =
         request_.listen.empty() ? listen_address(study_, request_.self) : request_.listen;
+    const Greeting greeting = greeting_of(study_, false);
+    const std::vector<Peer> peers = peers_of(study_, request_.self);
     SOTTO_ASSIGN(const auto transport,
-                 Transport::open(identity_, listen, peers_of(study_, request_.self), limits()));
+                 request_.port != nullptr
+                     ? Transport::open(identity_, *request_.port, peers, limits(), greeting)
+                     : Transport::open(identity_, listen, peers, limits(), greeting));
     tell({.kind = JoinEvent::Kind::kBegun,
           .text = fmt::format("{} in study {} ({}), {}", study_.parties[request_.self].name,
                               study_.name, study_.hash.substr(0, 12),
                               listen.empty() ? "dialling out only" : "listening at " + listen)});
     std::vector<std::string> names;
     for (const PartyTerms& party : study_.parties) names.push_back(party.name);
-    SOTTO_TRY(drive(session, *transport, names, clock, driver_hooks()));
+    if (const auto driven = drive(session, *transport, names, clock, driver_hooks()); !driven) {
+      session_ended_ = kFinalErrors.contains(driven.error().name);
+      return driven.error();
+    }
     if (failure_) return *failure_;
     return ended(session);
   }
@@ -168,13 +242,48 @@ class Join {
     hooks.interrupted = [this] {
       return failure_.has_value() || (hooks_.interrupted && hooks_.interrupted());
     };
+    hooks.on_card = [this](PartyId peer, const PeerCard& card) { return take_card(peer, card); };
     hooks.abort_wanted = [this] { return store_.abort_requested(run_).value_or(false); };
     hooks.on_progress = [this](const Session& session) { progress(session); };
     hooks.at_commit = kill_point();
     return hooks;
   }
 
+  // Of two that cannot come together the one that came later ends, with the cause: the other may
+  // be right, and others wait for it. Whoever has met somebody who agrees stays.
+  [[nodiscard]] std::optional<Error> take_card(PartyId peer, const PeerCard& card) {
+    const std::string& neighbour = study_.parties[peer].name;
+    if (card.answer && clocks_differ(card)) {
+      tell({.kind = JoinEvent::Kind::kNote,
+            .text = fmt::format("{}: {}", neighbour, clock_text(card))});
+    }
+    if (card.same_study && card.protocol == kProtocol) {
+      agreeing_.insert(peer);
+      return std::nullopt;
+    }
+    if (!card.answer) return std::nullopt;  // its study's lines come with its answer
+    auto error = differs(study_, neighbour, card);
+    if (!error) return std::nullopt;
+    tell({.kind = JoinEvent::Kind::kRefused,
+          .text = fmt::format("[{}] {}; {}", error->name, error->what, error->fix),
+          .peer = neighbour,
+          .error = *error});
+    if (card.looking || !agreeing_.empty()) return std::nullopt;
+    if (card.protocol != kProtocol) {
+      return card.protocol > kProtocol ? error : std::nullopt;
+    }
+    const auto later = card.own_waiting - card.waiting;
+    const bool together = std::chrono::abs(later) < kTogether;
+    const bool ours_to_end = together ? request_.self > peer : later < std::chrono::milliseconds(0);
+    return ours_to_end ? error : std::nullopt;
+  }
+
   void progress(const Session& session) {
+    if (const std::string shared = session.run().shared_id();
+        !shared.empty() && shared != shared_ && !failure_) {
+      shared_ = shared;
+      if (auto kept = store_.share_name(run_, shared); !kept) failure_ = kept.error();
+    }
     const std::string now = session.describe();
     if (now == told_) return;
     told_ = now;
@@ -193,6 +302,10 @@ class Join {
   }
 
   [[nodiscard]] Result<void> keep_result(const Session& session) {
+    files_.folder =
+        request_.out.empty()
+            ? (std::filesystem::path(request_.home) / "runs" / short_run(name())).string()
+            : request_.out;
     SOTTO_ASSIGN(auto model, party_.conclude(session.run().members(),
                                              {.result = session.run().result(),
                                               .transcript_hash = session.run().transcript_hash(),
@@ -219,7 +332,7 @@ class Join {
                                                       : store_.fail(run_, error.what));
       return error;
     }
-    joined_.run = run_;
+    joined_.run = name();
     joined_.files = files_.all();
     SOTTO_TRY(store_.finish(run_, joined_.files));
     return std::move(joined_);
@@ -233,7 +346,11 @@ class Join {
   Store& store_;
   PartyRun& party_;
   IdentitySigner signer_;
-  std::string run_;
+  std::string run_;     // this party's own name for it
+  std::string shared_;  // every party's
+  std::uint64_t least_start_ = 0;
+  bool session_ended_ = false;  // by what no waiting mends
+  std::set<PartyId> agreeing_;  // neighbours with the same study
   RunFiles files_;
   std::string told_;  // what was said last of where the run stands
   std::optional<Phase> phase_;

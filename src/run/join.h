@@ -25,6 +25,16 @@ namespace sotto {
 // `debit` is what a run costs (run/account.h).
 [[nodiscard]] SessionTerms session_terms(const Study& study, PartyId self, Debit debit);
 
+// What a party shows its neighbours of the study before anything else.
+[[nodiscard]] Greeting greeting_of(const Study& study, bool looking);
+// What a neighbour's card means here: "its study differs from ours: privacy.epsilon: 1 here, 2
+// there". None if it is of the same study and version.
+[[nodiscard]] std::optional<Error> differs(const Study& study, const std::string& neighbour,
+                                           const PeerCard& card);
+// "its clock is 3.2 s ahead of ours (± 0.01 s)"; and whether that is much.
+[[nodiscard]] std::string clock_text(const PeerCard& card);
+[[nodiscard]] bool clocks_differ(const PeerCard& card);
+
 // One party takes part in a study over the network, from its table to its model. A run that was
 // left unfinished, by a crash or an interruption, goes on where it was.
 
@@ -37,6 +47,8 @@ struct JoinRequest {
   std::string listen;   // empty: where the study says
   std::string out;      // folder for the result; empty: in the home
   bool again = false;   // once more, although the study was run to its end
+  // Where several studies are listened for at one port; its certificate is that of the port.
+  const SharedPort* port = nullptr;
 };
 
 // What joining tells, and asks, while it goes on. All may be empty.

@@ -185,6 +185,7 @@ TEST(Session, AccountsPathsAndNumbersStayAtHome) {
     network.connect(0, 2);
     network.sessions[0]->abort();
     network.run();
+    network.wait(network.study.terms(0).meeting + 2 * kSecond);  // it might have come back
     for (const PartyId p : {1U, 2U}) {
       EXPECT_NE(network.error_what(p).find("its operator gave the run up"), std::string::npos);
     }

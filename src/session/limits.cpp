@@ -12,7 +12,7 @@ constexpr std::size_t kNumber = 6;
 // Beside the payload: the body's and the payload's own fields, and the attempt.
 constexpr std::size_t kStep = 4 * kField + kDigestBytes + kNumber;
 constexpr std::size_t kStatement = 4 * kField + kNumber + kNonceBytes + kMaxSignatureBytes;
-constexpr std::size_t kFrame = 3 * kField + kDigestBytes + kNonceBytes + 6 * kNumber;
+constexpr std::size_t kFrame = 3 * kField + kDigestBytes + kNonceBytes + 10 * kNumber;
 constexpr std::size_t kPairwiseKey = 32;
 
 // A sign stands before an integer's bytes.
@@ -58,7 +58,7 @@ std::size_t MessageLimits::frame(std::size_t parties) const {
 namespace session {
 
 std::size_t most_hello_bytes() {
-  return 2 * kField + kMaxCertificateBytes;
+  return 2 * kField + 2 * kNumber + kMaxCertificateBytes;
 }
 
 std::size_t most_word_bytes(std::size_t parties) {
@@ -66,7 +66,7 @@ std::size_t most_word_bytes(std::size_t parties) {
 }
 
 std::size_t most_statements(std::size_t parties) {
-  return 8 + 4 * parties;
+  return 12 + 6 * parties;
 }
 
 std::size_t most_statement_bytes(std::size_t parties, const MessageLimits& limits) {

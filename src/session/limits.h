@@ -44,6 +44,9 @@ namespace session {
 // And their bytes, of one author in a whole run.
 [[nodiscard]] std::size_t most_statement_bytes(std::size_t parties, const MessageLimits& limits);
 
+// So often a party may begin anew in the run of another, and be taken up.
+inline constexpr std::size_t kMostStarts = 100;
+
 // What an honest neighbour can send of an attempt before we begin it: the first message of a
 // sealing, and no more, for it waits for ours. Attempts may follow quickly, and each has a party
 // less than the one before.

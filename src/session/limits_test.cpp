@@ -27,6 +27,8 @@ class Talker {
     frame.set_protocol(kProtocol);
     frame.set_study(network_.study.terms(0).study_hash);
     frame.set_nonce(network_.keys[from_].nonce());
+    frame.set_start(1);
+    frame.set_knows(1);
     frame.set_body(body.SerializeAsString());
     frame.set_number(number_ + 1);
     const auto taken =

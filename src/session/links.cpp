@@ -13,6 +13,8 @@ namespace {
 // Connections lose nothing while they last, so these only matter where they break without a word.
 constexpr Time kFirstResend{4'000};
 constexpr Time kLastResend{60'000};
+// A greeting of any version is smaller.
+constexpr std::size_t kMaxFirstLookBytes = 4096;
 // How long an acknowledgement waits for a body to travel with.
 constexpr Time kReceiptDelay{150};
 
@@ -26,10 +28,22 @@ tl::unexpected<Refusal> malformed(std::string what = "a malformed message") {
   return refuse("E-frame", std::move(what), "it was refused, and nothing has changed");
 }
 
+// Another version's frames may have fields that ours does not know: only this one is looked at.
+std::optional<std::uint32_t> other_protocol(std::string_view bytes) {
+  wire::Frame frame;
+  if (bytes.size() > kMaxFirstLookBytes ||
+      !frame.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return std::nullopt;
+  }
+  if (frame.protocol() == kProtocol || frame.protocol() == 0) return std::nullopt;
+  return frame.protocol();
+}
+
 }  // namespace
 
-Links::Links(std::string study_hash, std::string nonce, std::span<const PartyId> neighbours)
-    : study_hash_(std::move(study_hash)), nonce_(std::move(nonce)) {
+Links::Links(std::string study_hash, std::string nonce, std::uint64_t start,
+             std::span<const PartyId> neighbours)
+    : study_hash_(std::move(study_hash)), nonce_(std::move(nonce)), start_(start) {
   for (const PartyId neighbour : neighbours) links_[neighbour];
 }
 
@@ -63,14 +77,14 @@ Received<std::optional<std::string>> Links::receive(PartyId from, std::string_vi
   const auto found = links_.find(from);
   if (found == links_.end()) return malformed("a message from somebody who is no neighbour");
   Link& link = found->second;
-  const auto frame = parse<wire::Frame>(bytes);
-  if (!frame) return malformed();
-  if (frame->protocol() != kProtocol) {
+  if (const auto other = other_protocol(bytes)) {
     return refuse("E-protocol",
-                  "its sotto speaks version " + std::to_string(frame->protocol()) +
+                  "its sotto speaks version " + std::to_string(*other) +
                       " of the protocol, ours version " + std::to_string(kProtocol),
                   "let every party run the same release of sotto");
   }
+  const auto frame = parse<wire::Frame>(bytes);
+  if (!frame) return malformed();
   if (frame->study() != study_hash_) {
     return refuse("E-study-differs",
                   "its study differs from ours: their digest begins " +
@@ -78,10 +92,27 @@ Received<std::optional<std::string>> Links::receive(PartyId from, std::string_vi
                       to_hex(study_hash_).substr(0, 16),
                   "compare the two study.toml: every byte must be the same");
   }
-  if (frame->nonce().size() != kNonceBytes) return malformed();
+  if (frame->nonce().size() != kNonceBytes || frame->start() == 0) return malformed();
   if (link.nonce && *link.nonce != frame->nonce()) {
-    return refuse("E-begun-anew", "it has begun another run, or lost its journal",
-                  "let it resume the run it began, or start a new run everywhere");
+    // Whoever is behind must hear from us how far.
+    const bool earlier = frame->start() < link.start;
+    return refuse("E-begun-anew",
+                  earlier ? "it has begun anew since, and this is an earlier start of it"
+                          : "it has begun another run, or lost its journal",
+                  earlier ? "it will hear of it; if it runs twice, end one of the two"
+                          : "let it resume the run it began, or start a new run everywhere",
+                  earlier);
+  }
+  if (frame->knows() > start_) {
+    auto refusal = refuse("E-outrun", "it knows a later start of this party than this one",
+                          "is this party running elsewhere too? end one of the two", true);
+    refusal.value().later_start = frame->knows();
+    return refusal;
+  }
+  // To an earlier start of ours: what it counts is not ours. Our greeting tells it.
+  if (frame->knows() != 0 && frame->knows() < start_) {
+    know(from, {frame->nonce(), frame->start()});
+    return std::nullopt;
   }
   if (frame->have() > link.posted) {
     return refuse("E-other-journal", "it has heard more of this party than this run has said",
@@ -95,7 +126,7 @@ Received<std::optional<std::string>> Links::receive(PartyId from, std::string_vi
     return refuse("E-equivocation", "it sent two different messages under one number",
                   "it has lost its journal, or lies; nothing of the second was used");
   }
-  link.nonce = frame->nonce();
+  know(from, {frame->nonce(), frame->start()});
   if (frame->have() > link.acknowledged) {
     link.last_sent = now;
     link.resend_after = kFirstResend;
@@ -110,6 +141,37 @@ Received<std::optional<std::string>> Links::receive(PartyId from, std::string_vi
   // A gap closes by itself: what is missing is sent again.
   if (number != link.received.size() + 1) return std::nullopt;
   return frame->body();
+}
+
+std::optional<Links::Start> Links::later_start(PartyId from, std::string_view bytes) const {
+  const auto found = links_.find(from);
+  if (found == links_.end() || !found->second.nonce) return std::nullopt;
+  const auto frame = parse<wire::Frame>(bytes);
+  const bool ours = frame && frame->protocol() == kProtocol && frame->study() == study_hash_ &&
+                    frame->nonce().size() == kNonceBytes;
+  if (!ours || frame->nonce() == *found->second.nonce || frame->start() <= found->second.start) {
+    return std::nullopt;
+  }
+  return Start{.nonce = frame->nonce(), .number = frame->start()};
+}
+
+void Links::know(PartyId from, const Start& start) {
+  links_.at(from).nonce = start.nonce;
+  links_.at(from).start = start.number;
+}
+
+void Links::renew(PartyId from, const Start& start) {
+  Link& link = links_.at(from);
+  const bool connected = link.connected;
+  const Time last_sent = link.last_sent;
+  link = {};
+  link.connected = connected;
+  link.heard = connected;
+  link.owes_greeting = connected;
+  link.last_sent = last_sent;
+  link.resend_after = kFirstResend;
+  link.nonce = start.nonce;
+  link.start = start.number;
 }
 
 std::string Links::digest_of(std::string_view body) {
@@ -143,6 +205,8 @@ std::string Links::frame_of(const Link& link, std::uint64_t number, const std::s
   frame.set_have(link.received.size());
   frame.set_number(number);
   frame.set_body(body);
+  frame.set_start(start_);
+  frame.set_knows(link.start);
   return frame.SerializeAsString();
 }
 

@@ -24,6 +24,8 @@ struct Refusal : Error {
   // The peer has heard more of us than we have said: most likely it is right, and we are not whom
   // it knows. It must hear our greeting to say so, and hang up itself.
   bool knows_us_better = false;
+  // E-outrun: the start of ours that the peer knows, and that is later than this one.
+  std::uint64_t later_start = 0;
 };
 template <class T>
 using Received = tl::expected<T, Refusal>;
@@ -35,13 +37,27 @@ namespace session {
 // either end. Numbers from 1; an acknowledgement means "in my journal".
 class Links {
  public:
-  Links(std::string study_hash, std::string nonce, std::span<const PartyId> neighbours);
+  Links(std::string study_hash, std::string nonce, std::uint64_t start,
+        std::span<const PartyId> neighbours);
 
   void connected(PartyId peer, Time now);
   void disconnected(PartyId peer);
 
   // Queues a body; it goes out with the next collect().
   void post(PartyId to, std::string body);
+
+  // A neighbour's later start.
+  struct Start {
+    std::string nonce;
+    std::uint64_t number = 0;
+  };
+  // Whether a frame is the word of a later start than the one that is known. Then renew() comes
+  // before receive(), or receive() refuses it.
+  [[nodiscard]] std::optional<Start> later_start(PartyId from, std::string_view bytes) const;
+  // Whose words the neighbour's first ones were, from the journal.
+  void know(PartyId from, const Start& start);
+  // Forgets what was said to the neighbour and heard from it: it remembers nothing of it.
+  void renew(PartyId from, const Start& start);
 
   // What is new in a frame: the body, or nothing (a greeting, a repetition, a gap).
   [[nodiscard]] Received<std::optional<std::string>> receive(PartyId from, std::string_view bytes,
@@ -69,6 +85,7 @@ class Links {
     bool owes_greeting = false;
     std::optional<Time> owes_receipt;  // since when a body has gone unacknowledged
     std::optional<std::string> nonce;  // of the peer's run
+    std::uint64_t start = 0;           // and which start of the peer's it is
     std::deque<std::string> unacknowledged;
     std::uint64_t acknowledged = 0;  // by the peer
     std::uint64_t sent = 0;          // in this connection, by number
@@ -84,6 +101,7 @@ class Links {
 
   std::string study_hash_;
   std::string nonce_;
+  std::uint64_t start_;
   std::map<PartyId, Link> links_;
 };
 

@@ -20,8 +20,8 @@ std::string nonce(char letter) {
 
 // Two ends of one link; what is accepted is in the journal.
 struct Pair {
-  session::Links a{kStudy, nonce('a'), kOther};
-  session::Links b{kStudy, nonce('b'), kSelf};
+  session::Links a{kStudy, nonce('a'), 1, kOther};
+  session::Links b{kStudy, nonce('b'), 1, kSelf};
   std::vector<std::string> at_a;
   std::vector<std::string> at_b;
   Time now{};
@@ -55,6 +55,7 @@ std::string frame(std::uint64_t have, std::uint64_t number, const std::string& b
   result.set_protocol(protocol);
   result.set_study(study);
   result.set_nonce(of);
+  result.set_start(1);
   result.set_have(have);
   result.set_number(number);
   result.set_body(body);
@@ -137,7 +138,7 @@ TEST(Links, GoOnAfterACrashWhereTheJournalsStand) {
   pair.a.post(1, "one");
   pair.a.post(1, "two");
   pair.settle();
-  session::Links resumed(kStudy, nonce('a'), kOther);
+  session::Links resumed(kStudy, nonce('a'), 1, kOther);
   for (const char* word : {"one", "two", "three"}) resumed.post(1, word);
   pair.a = std::move(resumed);
   pair.connect();
@@ -179,7 +180,7 @@ TEST(Links, RefuseWhatNoHonestNeighbourSends) {
   expect_refused(pair.a, 1, frame(0, 1, "x", kStudy, "short"), "E-frame", "malformed");
   expect_refused(pair.a, 1, frame(0, 1, "x", std::string(32, 't')), "E-study-differs", "differs");
   expect_refused(pair.a, 1, frame(0, 1, "x", kStudy, nonce('b'), kProtocol - 1), "E-protocol",
-                 "version 2");
+                 "version 3");
   expect_refused(pair.a, 1, frame(1, 0, ""), "E-other-journal", "heard more");
   pair.take(pair.a, 1, frame(0, 1, "x"), pair.at_a);
   expect_refused(pair.a, 1, frame(0, 1, "y"), "E-equivocation", "under one number");

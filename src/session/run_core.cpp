@@ -1,4 +1,4 @@
-// Who takes part, who is lost, and how a run ends.
+// What happens to a run, how it ends, and what can be asked of it.
 
 #include "session/run_core.h"
 
@@ -53,7 +53,8 @@ RunCore::RunCore(const SessionTerms& terms, const Signer& signer, PartyFactory f
 
 Result<void> RunCore::inspect(PartyId from, const wire::Body& body) const {
   const auto idle = idle_words_.find(from);
-  if (idle != idle_words_.end() && idle->second >= most_idle_words(terms_.graph.size())) {
+  if (idle != idle_words_.end() &&
+      idle->second >= begun_anew() * most_idle_words(terms_.graph.size())) {
     return failed("E-idle", "far more messages than anybody needs", "it was refused");
   }
   switch (body.kind_case()) {
@@ -73,6 +74,7 @@ bool RunCore::is_news(PartyId from, const wire::Body& body) const {
   if (body.has_farewell()) return !farewells_.contains(from);
   if (body.has_statement()) {
     const wire::Statement& statement = body.statement();
+    if (is_later_start(statement)) return true;
     return !seen_.contains(statement_text(terms_.study_hash, statement)) &&
            !of_another_run(statement) && !said_too_much(statement.author());
   }
@@ -84,8 +86,56 @@ bool RunCore::is_news(PartyId from, const wire::Body& body) const {
 void RunCore::begin() {
   wire::Text text;
   text.mutable_hello()->set_certificate(signer_.certificate());
+  text.mutable_hello()->set_start(terms_.start);
   say(text);
   advance();
+}
+
+std::size_t RunCore::begun_anew() const {
+  std::size_t begun = 1;
+  for (const auto& [author, starts] : starts_) begun += starts;
+  return begun;
+}
+
+bool RunCore::may_renew(PartyId neighbour, const std::string& nonce) const {
+  const auto renewed = renewals_.find(neighbour);
+  if (renewed != renewals_.end() && renewed->second >= kMostStarts) return false;
+  const auto hello = hellos_.find(neighbour);
+  if (hello != hellos_.end() && hello->second.nonce == nonce) return true;
+  return !over() && !released_;
+}
+
+// What was sent of the attempt under way reached nobody, or an earlier start.
+void RunCore::renew(PartyId neighbour, const std::string& nonce) {
+  ++renewals_[neighbour];
+  idle_words_.erase(neighbour);
+  std::erase_if(outgoing_, [&](const auto& outgoing) { return outgoing.first == neighbour; });
+  for (const auto& [author, statements] : spoken_) {
+    if (author == neighbour) continue;
+    for (const wire::Statement& statement : statements) {
+      wire::Body body;
+      *body.mutable_statement() = statement;
+      outgoing_.emplace_back(neighbour, body.SerializeAsString());
+    }
+  }
+  const auto hello = hellos_.find(neighbour);
+  if (hello == hellos_.end() || hello->second.nonce != nonce) return;
+  if (attempt_) {
+    for (const std::string& body : attempt_->sent[neighbour])
+      outgoing_.emplace_back(neighbour, body);
+  }
+  if (phase_ == Phase::kFinished) {
+    wire::Body farewell;
+    farewell.mutable_farewell();
+    outgoing_.emplace_back(neighbour, farewell.SerializeAsString());
+  }
+  heard_from_itself(neighbour);
+}
+
+// From now on its link keeps what it has not acknowledged.
+void RunCore::heard_from_itself(PartyId neighbour) {
+  spoken_to_.insert(neighbour);
+  if (attempt_) attempt_->sent.erase(neighbour);
 }
 
 void RunCore::hear(PartyId from, const wire::Body& body) {
@@ -103,10 +153,22 @@ void RunCore::hear(PartyId from, const wire::Body& body) {
 
 void RunCore::hear_idle(PartyId from, const wire::Body& body) {
   ++idle_words_[from];
-  if (!body.has_statement() || !of_another_run(body.statement())) return;
+  if (!body.has_statement()) return;
+  if (!of_another_run(body.statement())) {
+    if (body.statement().author() == from && hellos_.contains(from)) heard_from_itself(from);
+    return;
+  }
+  const PartyId author = body.statement().author();
+  const auto text = parse<wire::Text>(body.statement().text());
+  if (text && text->has_hello() && text->hello().start() < hellos_.at(author).start) {
+    earlier_starts_[author].emplace(body.statement().nonce(), text->hello().certificate());
+  }
+  // Words of an earlier start are late, or repeated: nobody has to know.
+  if (earlier_starts_[author].contains(body.statement().nonce())) return;
   notes_.push_back(
-      fmt::format("{} speaks for another run: it has begun anew, or somebody repeats old words",
-                  name(body.statement().author())));
+      fmt::format("{} speaks for another run: it has begun anew too late, or somebody repeats old "
+                  "words",
+                  name(author)));
 }
 
 void RunCore::lose(PartyId party, const std::string& reason) {
@@ -134,111 +196,6 @@ void RunCore::end(Error error, wire::Stopped::Why why, std::optional<PartyId> fa
   if (why == wire::Stopped::PEER_FAULT) stopped.set_error(error.name);
   say(text);
   error_ = std::move(error);
-}
-
-// Before the release the others seal anew without a lost party, if there are enough of them and
-// they hang together. What it costs is what they had shown each other.
-void RunCore::exclude(const std::set<PartyId>& parties, const std::string& reason) {
-  std::set<PartyId> all = excluded_;
-  all.insert(parties.begin(), parties.end());
-  if (over() || released_ || all == excluded_) return;
-  excluded_ = std::move(all);
-  why_excluded_ = reason;
-  phase_ = Phase::kMeeting;
-  if (attempt_) attempt_->suspended = true;
-  // Until this party has said Ready nobody can have released, and it may stop at once.
-  const bool said_ready = attempt_ && attempt_->ready;
-  auto hopeless = cannot_go_on();
-  if (hopeless && !said_ready) {
-    end(std::move(*hopeless), wire::Stopped::LOST_PARTY);
-    return;
-  }
-  notes_.push_back(hopeless ? hopeless->what
-                            : fmt::format("going on without {}: {}", lost(), reason));
-  if (excluded_.contains(terms_.self)) return;
-  announced_[terms_.self] = excluded_;
-  wire::Text text;
-  for (const PartyId party : excluded_) text.mutable_without()->add_excluded(party);
-  say(text);
-}
-
-std::string RunCore::lost() const {
-  std::vector<std::string> names;
-  for (const PartyId party : excluded_) names.push_back(name(party));
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-// The parties that are left and that this one, which is one of them, can reach through each other.
-std::set<PartyId> RunCore::within_reach() const {
-  const std::vector<PartyId> gone(excluded_.begin(), excluded_.end());
-  const std::vector<PartyId> left = terms_.graph.all_but(gone);
-  const auto parts = terms_.graph.restricted_to(left).components();
-  const auto own = std::ranges::lower_bound(left, terms_.self) - left.begin();
-  std::set<PartyId> reached;
-  for (std::size_t k = 0; k < left.size(); ++k) {
-    if (parts[k] == parts[static_cast<std::size_t>(own)]) reached.insert(left[k]);
-  }
-  return reached;
-}
-
-// Whether all of `parties` have given up exactly `these`. If they are all that are left then,
-// none of them releases anything that was sealed with one of these: docs/proofs/session.md.
-bool RunCore::announced_by(const std::set<PartyId>& parties, const std::set<PartyId>& these) const {
-  return std::ranges::all_of(parties, [&](PartyId p) {
-    const auto announced = announced_.find(p);
-    return announced != announced_.end() && announced->second == these;
-  });
-}
-
-// Whether nobody who is left can release, or has released, what this party is waiting for.
-bool RunCore::given_up_by_all_left() const {
-  if (!excluded_.contains(terms_.self)) return announced_by(within_reach(), excluded_);
-  if (excluded_.size() == terms_.graph.size()) return true;
-  // The others may go on without more or fewer than this party has lost.
-  return std::ranges::any_of(announced_, [&](const auto& announced) {
-    const std::set<PartyId>& these = announced.second;
-    std::set<PartyId> left;
-    for (PartyId p = 0; p < terms_.graph.size(); ++p) {
-      if (!these.contains(p)) left.insert(p);
-    }
-    return these.contains(terms_.self) && announced_by(left, these);
-  });
-}
-
-// Why no attempt without the excluded parties can be made, if so.
-std::optional<Error> RunCore::cannot_go_on() const {
-  const auto stopped = [&](std::string error_name, std::string what, const std::string& fix) {
-    return failed(std::move(error_name), std::move(what), what_left() + "; " + fix);
-  };
-  if (excluded_.contains(terms_.self)) {
-    return stopped("E-excluded", "the others go on without this party: " + why_excluded_,
-                   "see to its connections");
-  }
-  const std::size_t left = terms_.graph.size() - excluded_.size();
-  if (left < terms_.min_parties) {
-    return stopped("E-parties-lost",
-                   fmt::format("without {} there are {} parties, and the study wants at least {} "
-                               "({})",
-                               lost(), left, terms_.min_parties, why_excluded_),
-                   "run again when they are back, or allow fewer with [network] min_parties");
-  }
-  if (within_reach().size() < left) {
-    return stopped("E-parties-lost",
-                   fmt::format("without {} the graph falls apart ({})", lost(), why_excluded_),
-                   "run again when they are back, or plan more edges");
-  }
-  return std::nullopt;
-}
-
-// A peer's bad word. Before the release it is as good as lost; after it, the run is over.
-void RunCore::blame(PartyId party, Error error) {
-  notes_.push_back(error.what);
-  if (over() || excluded_.contains(party)) return;
-  if (!released_ && party != terms_.self) {
-    exclude({party}, error.what);
-  } else {
-    end(std::move(error), wire::Stopped::PEER_FAULT, party);
-  }
 }
 
 std::string RunCore::what_left() const {
@@ -270,6 +227,11 @@ std::optional<PartyId> RunCore::place_of(PartyId party) const {
   return static_cast<PartyId>(found - attempt_->members.begin());
 }
 
+bool RunCore::present(PartyId party) const {
+  const auto hello = hellos_.find(party);
+  return hello != hellos_.end() && !hello->second.gone;
+}
+
 bool RunCore::all_ready() const {
   const auto ready = readies_.find(attempt_->id);
   return ready != readies_.end() && std::ranges::all_of(attempt_->members, [&](PartyId p) {
@@ -283,6 +245,23 @@ std::vector<PartyId> RunCore::neighbours_in_attempt() const {
     if (place_of(neighbour)) members.push_back(neighbour);
   }
   return members;
+}
+
+std::string RunCore::shared_id() const {
+  if (!attempt_) return {};
+  return to_hex(Digest("sotto run").add(attempt_->id).value()).substr(0, 2 * kNonceBytes);
+}
+
+bool RunCore::all_present() const {
+  for (PartyId p = 0; p < terms_.graph.size(); ++p) {
+    if (!excluded_.contains(p) && !present(p)) return false;
+  }
+  return true;
+}
+
+std::string RunCore::why_gone(PartyId party) const {
+  const auto why = why_gone_.find(party);
+  return why == why_gone_.end() || present(party) ? std::string() : why->second;
 }
 
 std::vector<PartyId> RunCore::waiting_for() const {
@@ -299,10 +278,12 @@ std::vector<PartyId> RunCore::waiting_for() const {
   switch (phase_) {
     case Phase::kMeeting:
       add_unless([&](PartyId p) {
-        if (!hellos_.contains(p)) return false;
+        if (!present(p)) return false;
         const auto announced = announced_.find(p);
-        return excluded_.empty() ||
-               (announced != announced_.end() && announced->second == excluded_);
+        const bool same_others =
+            excluded_.empty() || (announced != announced_.end() && announced->second == excluded_);
+        const auto met = met_.find(proposed_);
+        return same_others && (!all_present() || (met != met_.end() && met->second.contains(p)));
       });
       break;
     case Phase::kSealing:

@@ -85,6 +85,11 @@ class RunCore {
   void hear(PartyId from, const wire::Body& body);
   void hear_idle(PartyId from, const wire::Body& body);
   void lose(PartyId party, const std::string& reason);
+  // A neighbour remembers nothing of what passed between us: it hears again what all have said.
+  // Whether that can be asked for once more.
+  // The start that takes part may come late: all others know it by then, and it has heard nothing.
+  [[nodiscard]] bool may_renew(PartyId neighbour, const std::string& nonce) const;
+  void renew(PartyId neighbour, const std::string& nonce);
   // `why` is what the others hear of it, and whose fault it is.
   void end(Error error, wire::Stopped::Why why, std::optional<PartyId> fault = std::nullopt);
 
@@ -101,6 +106,13 @@ class RunCore {
   // What has left it, and what was booked for that: a clause for a person.
   [[nodiscard]] std::string what_left() const;
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+  // What this party's run has in common with every other's: who takes part in it, in which start.
+  // 32 hexadecimal digits; empty before the first attempt.
+  [[nodiscard]] std::string shared_id() const;
+  // Everybody who takes part has said hello; only their agreement on that is missing.
+  [[nodiscard]] bool all_present() const;
+  // Why a party that is waited for is not there, as far as it said so.
+  [[nodiscard]] std::string why_gone(PartyId party) const;
   // Whom the run is waiting for, as far as this party can tell.
   [[nodiscard]] std::vector<PartyId> waiting_for() const;
   [[nodiscard]] const std::set<PartyId>& excluded() const { return excluded_; }
@@ -121,6 +133,8 @@ class RunCore {
   struct Hello {
     std::string certificate;
     std::string nonce;
+    std::uint64_t start = 0;
+    bool gone = false;  // it stopped, and is waited for
   };
   struct SignedRelease {
     std::string digest;
@@ -137,6 +151,7 @@ class RunCore {
     bool suspended = false;  // we have said Without since
     bool reserved = false;   // its cost is held back
     bool ready = false;      // we have said Ready: from now on others may release
+    std::map<PartyId, std::vector<std::string>> sent;  // bodies for neighbours not yet heard from
     std::map<PartyId, SignedRelease> witnessed;
     std::map<PartyId, Digest> heard_values;  // of neighbours, by study number
     std::map<PartyId, double> heard_scale;   // largest number of their first round
@@ -153,6 +168,7 @@ class RunCore {
 
   [[nodiscard]] const std::string& name(PartyId party) const { return terms_.names[party]; }
   [[nodiscard]] std::optional<PartyId> place_of(PartyId party) const;  // within the attempt
+  [[nodiscard]] bool present(PartyId party) const;  // has said hello, and has not stopped since
   [[nodiscard]] bool all_ready() const;
   [[nodiscard]] std::vector<PartyId> neighbours_in_attempt() const;
 
@@ -163,10 +179,15 @@ class RunCore {
   void hear_statement(PartyId from, const wire::Statement& statement);
   void hear_text(PartyId author, const wire::Text& text);
   void hear_ready(PartyId author, const wire::Ready& ready);
+  void hear_stopped(PartyId author, const std::string& reason);
   void hear_outcome(PartyId author, const wire::Outcome& outcome);
   [[nodiscard]] Result<void> inspect_text(const std::string& author, const wire::Text& text,
                                           std::size_t bytes) const;
   [[nodiscard]] bool of_another_run(const wire::Statement& statement) const;
+  void heard_from_itself(PartyId neighbour);
+  [[nodiscard]] bool is_later_start(const wire::Statement& statement) const;
+  void hear_hello(PartyId from, const wire::Statement& statement, const wire::Hello& hello);
+  [[nodiscard]] std::size_t begun_anew() const;  // how often everybody has begun, in all; from 1
   [[nodiscard]] bool said_too_much(PartyId author) const;
   [[nodiscard]] std::string reason_of(const wire::Stopped& stopped) const;
 
@@ -189,7 +210,14 @@ class RunCore {
                                   const std::set<PartyId>& these) const;
   [[nodiscard]] bool given_up_by_all_left() const;
   [[nodiscard]] std::optional<Error> cannot_go_on() const;
+  [[nodiscard]] bool needs(PartyId party) const;  // those who are left cannot go on without it
   void blame(PartyId party, Error error);
+  // Before the release, a party that stops, or begins anew, may come back: whether the attempt
+  // under way can be given up for it, and that it is.
+  [[nodiscard]] bool can_wait_for(PartyId party) const;
+  void wait_again();
+  // How many attempts of a run may show something: what the plan's looks are counted for.
+  [[nodiscard]] std::size_t most_attempts() const;
 
   // The phases.
   void advance();
@@ -217,18 +245,28 @@ class RunCore {
   std::map<PartyId, Hello> hellos_;
   std::set<PartyId> excluded_;
   std::map<PartyId, std::set<PartyId>> announced_;                 // Without, by author
+  std::string proposed_;                                           // what we have said Met of last
+  std::map<std::string, std::set<PartyId>> met_;                   // by attempt
   std::map<std::string, std::map<PartyId, std::string>> readies_;  // by attempt: commitments
   std::map<std::string, std::set<PartyId>> releasers_;             // by attempt
   std::map<std::string, Outcomes> outcomes_;                       // by attempt
   std::map<PartyId, std::vector<wire::Step>> early_;               // of attempts we have not begun
   std::set<PartyId> farewells_;
-  std::set<std::string> seen_;                   // digests of statements
-  std::map<PartyId, Said> said_;                 // by author: what we took
+  std::map<PartyId, std::vector<wire::Statement>> spoken_;  // by author: of its latest start
+  // By author: nonce and certificate of earlier ones.
+  std::map<PartyId, std::map<std::string, std::string>> earlier_starts_;
+  std::map<PartyId, std::size_t> starts_;  // by author: later ones, taken up
+  std::set<PartyId> spoken_to_;  // neighbours that we have heard from in their latest start
+  std::map<PartyId, std::size_t> renewals_;  // of neighbours
+  std::size_t seen_attempts_ = 0;  // given up after something that depends on data was shown
+  std::set<std::string> seen_;     // digests of statements
+  std::map<PartyId, Said> said_;   // by author: what we took
   std::map<PartyId, std::size_t> idle_words_;    // of neighbours: told us nothing new
   std::map<PartyId, std::uint64_t> step_bytes_;  // of neighbours: what we took
   std::uint64_t step_allowance_ = 0;             // for each of them, in all attempts so far
   std::size_t looks_booked_ = 0;                 // neighbours, in attempts that were given up
   std::string why_excluded_;
+  std::map<PartyId, std::string> why_gone_;  // of those who stopped, and may come back
   std::uint64_t steps_ = 0;
   std::uint64_t news_ = 0;
   std::vector<std::pair<PartyId, std::string>> outgoing_;

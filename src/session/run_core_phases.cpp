@@ -49,7 +49,9 @@ bool RunCore::step_forward() {
   return false;
 }
 
-// Everybody who is left has said hello, and that they go on without the same others.
+// Everybody who is left has said hello, that they go on without the same others, and that they know
+// each other in the same starts: whoever has only heard of an earlier start of somebody begins
+// nothing with it.
 bool RunCore::start_attempt() {
   if (!excluded_.empty()) {
     if (!given_up_by_all_left()) return false;
@@ -61,13 +63,21 @@ bool RunCore::start_attempt() {
   std::vector<PartyId> members;
   for (PartyId p = 0; p < terms_.graph.size(); ++p) {
     if (excluded_.contains(p)) continue;
-    if (!hellos_.contains(p)) return false;
+    if (!present(p)) return false;
     members.push_back(p);
   }
   Digest digest("sotto attempt");
   digest.add(terms_.study_hash);
   for (const PartyId p : members) digest.add(std::uint64_t{p}).add(hellos_.at(p).nonce);
   const std::string id = digest.value();
+  if (proposed_ != id) {
+    proposed_ = id;
+    wire::Text text;
+    text.mutable_met()->set_attempt(id);
+    say(text);
+  }
+  const auto& agreed = met_[id];
+  if (!std::ranges::all_of(members, [&](PartyId p) { return agreed.contains(p); })) return false;
 
   if (attempt_) {
     // All who are left have given the old one up; those who were lost may not have.
@@ -75,6 +85,16 @@ bool RunCore::start_attempt() {
     std::erase_if(lost_neighbours, [&](PartyId p) { return !excluded_.contains(p); });
     close_unreleased(lost_neighbours);
     past_attempts_.insert(attempt_->id);
+  }
+  if (seen_attempts_ >= most_attempts()) {
+    attempt_.reset();
+    end(refused("E-attempts",
+                fmt::format("masked values were shown in {} attempts, and the study's plan counts "
+                            "no more of them",
+                            seen_attempts_),
+                what_left() + "; let everybody start a new run"),
+        wire::Stopped::PRIVACY_REFUSED);
+    return false;
   }
   const bool first_one = !attempt_ && past_attempts_.empty();
   auto made =
@@ -134,6 +154,7 @@ void RunCore::close_unreleased(const std::vector<PartyId>& may_have_released) {
     return;
   }
   ledger_.give_up(attempt.id);
+  ++seen_attempts_;
   looks_booked_ += neighbours_in_attempt().size();
   if (!attempt.ready || attempt.if_neighbour_released.empty()) return;
   for (const PartyId neighbour : may_have_released) {

@@ -49,7 +49,11 @@ Result<void> RunCore::inspect_statement(const wire::Statement& statement) const 
       return refused_statement(
           fmt::format("a statement of {}, who has not said who it is", author));
     }
-    certificate = known->second.certificate;
+    // A word of an earlier start changes nothing; it may have been said with another key.
+    const auto& earlier = earlier_starts_.find(statement.author());
+    const bool late =
+        earlier != earlier_starts_.end() && earlier->second.contains(statement.nonce());
+    certificate = late ? earlier->second.at(statement.nonce()) : known->second.certificate;
   }
   if (statement.signature().size() > kMaxSignatureBytes ||
       !signer_.verify(certificate, signed_text, statement.signature())) {
@@ -80,6 +84,9 @@ Result<void> RunCore::inspect_text(const std::string& author, const wire::Text& 
     case wire::Text::kReleased:
       well_formed = is_attempt(text.released().attempt());
       break;
+    case wire::Text::kMet:
+      well_formed = is_attempt(text.met().attempt());
+      break;
     case wire::Text::kStopped:
       well_formed = text.stopped().party() <= parties &&
                     (text.stopped().error().empty() || is_error_name(text.stopped().error()));
@@ -100,12 +107,27 @@ bool RunCore::of_another_run(const wire::Statement& statement) const {
   return known != hellos_.end() && known->second.nonce != statement.nonce();
 }
 
+// A party that begins anew before anything was released is taken up.
+bool RunCore::is_later_start(const wire::Statement& statement) const {
+  const PartyId author = statement.author();
+  if (author == terms_.self || over() || released_ || excluded_.contains(author)) return false;
+  if (!of_another_run(statement)) return false;
+  const auto text = parse<wire::Text>(statement.text());
+  if (!text || !text->has_hello() || text->hello().start() <= hellos_.at(author).start)
+    return false;
+  const auto starts = starts_.find(author);
+  return starts == starts_.end() || starts->second < kMostStarts;
+}
+
 // The statement that was too much is heard, and its author blamed; no other is.
 bool RunCore::said_too_much(PartyId author) const {
   const auto said = said_.find(author);
+  if (said == said_.end()) return false;
+  // Whoever hears that somebody begins anew has more to say.
   const std::size_t parties = terms_.graph.size();
-  return said != said_.end() && (said->second.statements > most_statements(parties) ||
-                                 said->second.bytes > most_statement_bytes(parties, terms_.limits));
+  const std::size_t more = begun_anew();
+  return said->second.statements > more * most_statements(parties) ||
+         said->second.bytes > more * most_statement_bytes(parties, terms_.limits);
 }
 
 void RunCore::say(const wire::Text& text) {
@@ -115,6 +137,7 @@ void RunCore::say(const wire::Text& text) {
   statement.set_text(text.SerializeAsString());
   statement.set_signature(signer_.sign(statement_text(terms_.study_hash, statement)));
   seen_.insert(statement_text(terms_.study_hash, statement));
+  spoken_[terms_.self].push_back(statement);
   flood(statement, std::nullopt);
   hear_text(terms_.self, text);
 }
@@ -132,6 +155,14 @@ void RunCore::hear_statement(PartyId from, const wire::Statement& statement) {
   const PartyId author = statement.author();
   const auto text = parse<wire::Text>(statement.text());
   if (!text) return;  // inspect() lets none pass
+  if (text->has_hello() && is_later_start(statement)) {
+    // What it said in its earlier start does not count any more.
+    ++starts_[author];
+    step_allowance_ += 2 * terms_.limits.sealing;
+    said_.erase(author);
+    spoken_.erase(author);
+    announced_.erase(author);
+  }
   seen_.insert(statement_text(terms_.study_hash, statement));
   ++said_[author].statements;
   said_[author].bytes += statement.text().size();
@@ -142,18 +173,38 @@ void RunCore::hear_statement(PartyId from, const wire::Statement& statement) {
     return;
   }
   ++news_;
+  spoken_[author].push_back(statement);
   flood(statement, from);
-  if (text->has_hello() && !hellos_.contains(author)) {
-    hellos_[author] = {text->hello().certificate(), statement.nonce()};
+  if (text->has_hello()) {
+    hear_hello(from, statement, text->hello());
     return;
   }
   if (!over()) hear_text(author, *text);
 }
 
+void RunCore::hear_hello(PartyId from, const wire::Statement& statement, const wire::Hello& hello) {
+  const PartyId author = statement.author();
+  const auto known = hellos_.find(author);
+  const bool anew = known != hellos_.end() && known->second.nonce != statement.nonce();
+  if (known != hellos_.end() && !anew) return;
+  if (anew && !can_wait_for(author)) {
+    lose(author, "it began anew when the others had sealed with it");
+    return;
+  }
+  if (anew) earlier_starts_[author].emplace(known->second.nonce, known->second.certificate);
+  hellos_[author] = {hello.certificate(), statement.nonce(), hello.start()};
+  spoken_to_.erase(author);
+  if (from == author) heard_from_itself(author);
+  if (!anew) return;
+  notes_.push_back(fmt::format("{} has begun anew", name(author)));
+  wait_again();
+}
+
 void RunCore::hear_text(PartyId author, const wire::Text& text) {
   switch (text.kind_case()) {
-    case wire::Text::kHello:
-      hellos_.try_emplace(author, Hello{text.hello().certificate(), key_.nonce()});
+    case wire::Text::kHello:  // our own
+      hellos_.try_emplace(author,
+                          Hello{text.hello().certificate(), key_.nonce(), text.hello().start()});
       break;
     case wire::Text::kWithout: {
       std::set<PartyId> excluded(text.without().excluded().begin(),
@@ -168,6 +219,9 @@ void RunCore::hear_text(PartyId author, const wire::Text& text) {
       }
       break;
     }
+    case wire::Text::kMet:
+      met_[text.met().attempt()].insert(author);
+      break;
     case wire::Text::kReady:
       hear_ready(author, text.ready());
       break;
@@ -179,12 +233,26 @@ void RunCore::hear_text(PartyId author, const wire::Text& text) {
       break;
     case wire::Text::kStopped:
       if (author != terms_.self && !excluded_.contains(author)) {
-        lose(author, "it stopped: " + reason_of(text.stopped()));
+        hear_stopped(author, "it stopped: " + reason_of(text.stopped()));
       }
       break;
     case wire::Text::KIND_NOT_SET:
       break;
   }
+}
+
+// Whoever stops before anything was released may correct what was wrong, and come back: it is
+// waited for where nothing can be done without it, or nothing has begun.
+void RunCore::hear_stopped(PartyId author, const std::string& reason) {
+  const bool nothing_begun = !attempt_ && past_attempts_.empty() && excluded_.empty();
+  if (!can_wait_for(author) || !(nothing_begun || needs(author))) {
+    lose(author, reason);
+    return;
+  }
+  hellos_.at(author).gone = true;
+  why_gone_[author] = reason;
+  notes_.push_back(fmt::format("{} may come back: {}", name(author), reason));
+  wait_again();
 }
 
 std::string RunCore::reason_of(const wire::Stopped& stopped) const {

@@ -77,7 +77,7 @@ void RunCore::hear_step(PartyId from, const wire::Step& step) {
   }
   if (excluded_.contains(from)) return;
   auto& early = early_[from];
-  if (early.size() >= most_early_steps(terms_.graph.size())) {
+  if (early.size() >= begun_anew() * most_early_steps(terms_.graph.size())) {
     blame(from,
           failed("E-step",
                  fmt::format("{} sent messages of attempts that nobody has begun", name(from)),
@@ -196,7 +196,10 @@ void RunCore::send(std::vector<Message> messages) {
     wire::Body body;
     *body.mutable_step() = step_of(message.payload);
     body.mutable_step()->set_attempt(attempt_->id);
-    outgoing_.emplace_back(attempt_->members[message.to], body.SerializeAsString());
+    const PartyId to = attempt_->members[message.to];
+    outgoing_.emplace_back(to, body.SerializeAsString());
+    // Its later start may be known by others' words alone, and the link not yet: renew().
+    if (!spoken_to_.contains(to)) attempt_->sent[to].push_back(outgoing_.back().second);
   }
 }
 

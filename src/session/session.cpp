@@ -1,5 +1,5 @@
 // The journal around a run: every event is recorded before it has an effect, and replayed after a
-// crash; and the clock around it: who has been silent for how long.
+// crash.
 
 #include "session/session.h"
 
@@ -12,23 +12,8 @@
 namespace sotto {
 namespace {
 
-// How long a party that stopped waits for a neighbour that has not taken everything. Short: a
-// neighbour that comes later finds out by itself. Whoever has a result stays for the study's
-// patience, because a neighbour that is away for less has a right to it.
-constexpr Time kLinger{10'000};
-// After so long without a connection a neighbour that needs nothing has left.
-constexpr Time kGone{3'000};
-
 // How the journal tells a run that a person gave up.
 constexpr std::string_view kAborted = "E-aborted";
-
-// Before the barrier a neighbour that is connected and silent is not known to be lost; after so
-// many patiences without progress the run gives up.
-constexpr int kPatiencesWithoutProgress = 3;
-
-double in_seconds(Time time) {
-  return std::chrono::duration<double>(time).count();
-}
 
 // An end that the ledger brought about: on replay it must happen at the same place.
 bool by_ledger(const wire::Ended& ended) {
@@ -70,6 +55,7 @@ std::string digest_of_terms(const SessionTerms& terms) {
 
 SessionTerms of_run(SessionTerms terms, const RunKey& key) {
   terms.debit.run = to_hex(key.nonce());
+  terms.start = std::max<std::uint64_t>(terms.start, 1);
   return terms;
 }
 
@@ -86,7 +72,8 @@ Session::Session(SessionTerms terms, const Signer& signer, Journal& journal, Par
       journal_(journal),
       ledger_(journal, terms_.debit),
       core_(terms_, signer, std::move(factory), key, ledger_),
-      links_(terms_.study_hash, key.nonce(), terms_.graph.neighbours(terms_.self)),
+      links_(terms_.study_hash, key.nonce(), terms_.start, terms_.graph.neighbours(terms_.self)),
+      meeting_since_(now),
       last_progress_(now),
       phase_since_(now) {
   for (const PartyId neighbour : terms_.graph.neighbours(terms_.self)) away_since_[neighbour] = now;
@@ -102,6 +89,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionTerms terms, const Signer&
     if (!first.ParseFromString(records.front()) || !first.has_begun()) return damaged_journal();
     SOTTO_ASSIGN(auto kept, RunKey::restore(first.begun().key()));
     key = kept;
+    terms.start = first.begun().start();
     if (first.begun().terms() != digest_of_terms(terms)) {
       return refused("E-run-differs", "this run began with another study or with other data",
                      "resume it with what it began with, or abort it and start a new one");
@@ -113,6 +101,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionTerms terms, const Signer&
     wire::JournalEvent begun;
     begun.mutable_begun()->set_key(key.bytes());
     begun.mutable_begun()->set_terms(digest_of_terms(session->terms_));
+    begun.mutable_begun()->set_start(session->terms_.start);
     session->record(begun);
     // The key is kept before anything is drawn from it.
     SOTTO_TRY(journal.commit());
@@ -143,6 +132,8 @@ Result<void> Session::replay(std::span<const std::string> records) {
       SOTTO_TRY(hear_again(event.heard()));
     } else if (event.has_lost() && event.lost().party() < terms_.graph.size()) {
       core_.lose(event.lost().party(), event.lost().reason());
+    } else if (event.has_renewed()) {
+      SOTTO_TRY(renew_again(event.renewed()));
     } else if (event.has_ended()) {
       aborted_ = aborted_ || (!core_.over() && event.ended().name() == kAborted);
       core_.end(error_from(event.ended()), event.ended().why());
@@ -168,8 +159,38 @@ Result<void> Session::hear_again(const wire::Heard& heard) {
   const auto body = session::parse<wire::Body>(heard.body());
   if (!body) return damaged_journal();
   links_.accept(heard.from(), heard.body());
+  if (body->has_statement() && body->statement().author() == heard.from()) {
+    const auto text = session::parse<wire::Text>(body->statement().text());
+    if (text && text->has_hello()) {
+      links_.know(heard.from(), {body->statement().nonce(), text->hello().start()});
+    }
+  }
   core_.hear(heard.from(), *body);
   return {};
+}
+
+Result<void> Session::renew_again(const wire::Renewed& renewed) {
+  const auto neighbours = terms_.graph.neighbours(terms_.self);
+  if (!std::ranges::binary_search(neighbours, renewed.from())) return damaged_journal();
+  links_.renew(renewed.from(), {renewed.nonce(), renewed.start()});
+  core_.renew(renewed.from(), renewed.nonce());
+  return {};
+}
+
+// A neighbour that began anew knows nothing of what was said: it is told all of it again. What was
+// queued for its earlier start must not reach it.
+void Session::take_up(PartyId from, std::string_view frame) {
+  const auto later = links_.later_start(from, frame);
+  if (!later || !core_.may_renew(from, later->nonce)) return;
+  wire::JournalEvent event;
+  event.mutable_renewed()->set_from(from);
+  event.mutable_renewed()->set_nonce(later->nonce);
+  event.mutable_renewed()->set_start(later->number);
+  record(event);
+  post();
+  links_.renew(from, *later);
+  core_.renew(from, later->nonce);
+  post();
 }
 
 void Session::record(const wire::JournalEvent& event) {
@@ -199,17 +220,22 @@ void Session::settle(Time now) {
   if (core_.phase() != last_phase_) phase_since_ = now;
   last_phase_ = core_.phase();
   // Another limit holds from here on, and it counts from here on.
-  const bool first_met = !met_ && core_.phase() != Phase::kMeeting;
+  const bool begins = was_meeting_ && !meeting();
+  if (begins) last_progress_ = now;
   const bool first_released = !released_ && core_.released();
-  if (first_met || first_released) {
+  if (begins || first_released) {
     for (auto& [neighbour, since] : away_since_) since = now;
   }
-  met_ = met_ || first_met;
+  // Whoever has to be waited for again has the whole time again.
+  if (!was_meeting_ && meeting()) meeting_since_ = now;
+  was_meeting_ = meeting();
+  met_ = met_ || core_.phase() != Phase::kMeeting;
   released_ = core_.released();
 }
 
 void Session::connected(PartyId neighbour, Time now) {
   away_since_.erase(neighbour);
+  troubles_.erase(neighbour);
   links_.connected(neighbour, now);
 }
 
@@ -229,6 +255,7 @@ Received<void> Session::receive(PartyId from, std::string_view frame, Time now) 
     return named({failed("E-frame", "a message that is longer than any of the study",
                          "it was refused, and nothing has changed")});
   }
+  take_up(from, frame);
   auto bytes = links_.receive(from, frame, now);
   if (!bytes) return named(bytes.error());
   if (!*bytes) return {};
@@ -252,41 +279,6 @@ Received<void> Session::receive(PartyId from, std::string_view frame, Time now) 
   }
   settle(now);
   return {};
-}
-
-bool Session::lose_silent_neighbours(Time now) {
-  const bool meeting = !met_ && core_.excluded().empty();
-  const Time limit = meeting ? terms_.meeting : terms_.patience;
-  for (const auto& [neighbour, since] : away_since_) {
-    if (core_.excluded().contains(neighbour) || now - since <= limit) continue;
-    wire::JournalEvent event;
-    event.mutable_lost()->set_party(neighbour);
-    event.mutable_lost()->set_reason(fmt::format("no connection to {} for {:.0f} s",
-                                                 terms_.names[neighbour], in_seconds(limit)));
-    record(event);
-    core_.lose(neighbour, event.lost().reason());
-    settle(now);
-    return true;
-  }
-  return false;
-}
-
-void Session::tick(Time now) {
-  links_.tick(now);
-  while (!core_.over() && lose_silent_neighbours(now)) {
-  }
-  if (core_.over()) return;
-  const bool meeting = !met_ && core_.excluded().empty();
-  Time limit = kPatiencesWithoutProgress * terms_.patience;
-  if (meeting) limit = terms_.meeting + limit;
-  if (core_.released()) limit = terms_.patience;
-  if (now - last_progress_ <= limit) return;
-  stop(failed("E-patience",
-              fmt::format("nothing was heard for {:.0f} s, while waiting for {}", in_seconds(limit),
-                          fmt::join(names_of(core_.waiting_for()), ", ")),
-              core_.what_left() + (core_.released() ? "; a new run costs the budget again"
-                                                    : "; see what became of them, and run again")),
-       wire::Stopped::LOST_PARTY);
 }
 
 void Session::stop(const Error& error, wire::Stopped::Why why) {
@@ -318,29 +310,13 @@ Result<std::vector<Outgoing>> Session::flush(Time now) {
   return links_.collect(now, core_.over());
 }
 
-bool Session::may_leave(Time now) const {
-  if (!core_.over()) return false;
-  bool everybody_served = true;
-  for (const PartyId neighbour : terms_.graph.neighbours(terms_.self)) {
-    if (core_.excluded().contains(neighbour)) continue;
-    const bool said_all = core_.phase() == Phase::kStopped || core_.said_farewell(neighbour);
-    // Whoever needs nothing more, and has gone, will not come back for a last acknowledgement.
-    const auto away = away_since_.find(neighbour);
-    const bool gone = away != away_since_.end() && now - away->second > kGone;
-    everybody_served = everybody_served && said_all && (gone || links_.delivered(neighbour));
-  }
-  const Time linger = core_.phase() == Phase::kFinished ? terms_.patience : kLinger;
-  return everybody_served || now - phase_since_ > linger;
-}
-
 RunState Session::state() const {
   if (core_.phase() == Phase::kFinished) return RunState::kFinished;
   if (core_.phase() != Phase::kStopped) return RunState::kRunning;
   return aborted_ ? RunState::kAborted : RunState::kFailed;
 }
 
-template <class Parties>
-std::vector<std::string> Session::names_of(const Parties& parties) const {
+std::vector<std::string> Session::names_of(const std::vector<PartyId>& parties) const {
   std::vector<std::string> names;
   for (const PartyId party : parties) names.push_back(terms_.names[party]);
   return names;
@@ -350,7 +326,7 @@ SessionProgress Session::progress() const {
   return {.phase = core_.phase(),
           .state = state(),
           .waiting_for = names_of(core_.waiting_for()),
-          .without = names_of(core_.excluded()),
+          .without = names_of({core_.excluded().begin(), core_.excluded().end()}),
           .released = core_.released()};
 }
 
@@ -366,13 +342,17 @@ std::string Session::describe() const {
     case Phase::kSealing:
       return "sealing with neighbours";
     case Phase::kReady:
-      return fmt::format("sealed; waiting until {} are ready", names);
+      return fmt::format("sealed; waiting until {} {} ready", names,
+                         core_.waiting_for().size() == 1 ? "is" : "are");
     case Phase::kReleasing:
       return "released; averaging";
     case Phase::kComparing:
       return fmt::format("comparing results; waiting for {}", names);
     case Phase::kFinished:
-      return "finished";
+      return in_need().empty()
+                 ? "finished"
+                 : fmt::format("finished; staying a while for {}, who may still need this party",
+                               fmt::join(names_of(in_need()), ", "));
     case Phase::kStopped:
       return "stopped: " + core_.error()->what;
   }

@@ -50,6 +50,9 @@ class Session {
   // more: the journal is behind it.
   [[nodiscard]] Result<std::vector<Outgoing>> flush(Time now);
 
+  // Why a neighbour cannot be reached, for the reason that is given if it never comes.
+  void trouble(PartyId neighbour, std::string why);
+
   // What this party's first cipher keys will be made from, as long as there is time to make them:
   // the others are still waited for.
   [[nodiscard]] std::optional<KeyedRandom::Key> idle_key() const;
@@ -59,9 +62,18 @@ class Session {
 
   // The run is over and nobody needs this party any more, or has had the time to ask.
   [[nodiscard]] bool may_leave(Time now) const;
+  // Neighbours that have not said that they have everything, when this party has.
+  [[nodiscard]] std::vector<PartyId> in_need() const;
 
   [[nodiscard]] const session::RunCore& run() const { return core_; }
-  [[nodiscard]] std::string run_id() const { return terms_.debit.run; }  // hexadecimal
+  // This party's own name for the run, hexadecimal; run().shared_id() is everybody's.
+  [[nodiscard]] std::string run_id() const { return terms_.debit.run; }
+  [[nodiscard]] std::uint64_t start() const { return terms_.start; }
+  // Nothing that another party could wait for has been promised: the run can be begun anew.
+  [[nodiscard]] bool unbound() const { return !met_ && !core_.released(); }
+  [[nodiscard]] std::span<const PartyId> neighbours() const {
+    return terms_.graph.neighbours(terms_.self);
+  }
   [[nodiscard]] RunState state() const;
   [[nodiscard]] SessionProgress progress() const;
   [[nodiscard]] std::vector<std::string> take_notes();
@@ -75,13 +87,16 @@ class Session {
           const RunKey& key, Time now);
   [[nodiscard]] Result<void> replay(std::span<const std::string> records);
   [[nodiscard]] Result<void> hear_again(const wire::Heard& heard);
+  [[nodiscard]] Result<void> renew_again(const wire::Renewed& renewed);
+  void take_up(PartyId from, std::string_view frame);
   void record(const wire::JournalEvent& event);
   // After an event: a refusal of the ledger's is recorded, the run's words go into the links.
   void settle(Time now);
   void post();
+  [[nodiscard]] bool meeting() const;
   [[nodiscard]] bool lose_silent_neighbours(Time now);
-  template <class Parties>
-  [[nodiscard]] std::vector<std::string> names_of(const Parties& parties) const;
+  void lose_who_has_not_come(Time now);
+  [[nodiscard]] std::vector<std::string> names_of(const std::vector<PartyId>& parties) const;
 
   SessionTerms terms_;
   Journal& journal_;
@@ -91,10 +106,13 @@ class Session {
   bool staged_ = false;
   bool aborted_ = false;
   std::map<PartyId, Time> away_since_;  // neighbours that are not connected
+  std::map<PartyId, std::string> troubles_;
+  Time meeting_since_;
   Time last_progress_;
   Time phase_since_;
   Phase last_phase_ = Phase::kMeeting;
   std::uint64_t last_news_ = 0;
+  bool was_meeting_ = true;
   bool met_ = false;  // an attempt has begun
   bool released_ = false;
   std::optional<Error> broken_;  // the ledger could not even be asked

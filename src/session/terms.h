@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -31,6 +32,9 @@ struct SessionTerms {
   Time patience{};                 // how long one that was there may be silent
   Debit debit;                     // run, attempt and charges are filled in by the session
   MessageLimits limits;            // of any set of parties that may be left
+  // Which start of this party's: any number that is larger than those of its earlier starts, such
+  // as the time. A later start takes an earlier one's place in the meeting.
+  std::uint64_t start = 1;
   // Of what this party brings. A run is never resumed with other data: the same noise over two
   // values would show their difference.
   std::string data_digest = {};

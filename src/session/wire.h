@@ -17,7 +17,7 @@ namespace sotto {
 // What all parties must do alike and no study says: the grid, the weights of a table's sums, the
 // rounds, these messages. Raise it with every change to any of them, so that two versions that
 // would compute different things do not start.
-inline constexpr std::uint32_t kProtocol = 3;
+inline constexpr std::uint32_t kProtocol = 4;
 
 inline constexpr std::size_t kNonceBytes = 16;
 inline constexpr std::size_t kDigestBytes = 32;

@@ -50,6 +50,15 @@ CREATE TABLE records (
 ) STRICT;
 )";
 
+// By what all parties call a run. Versions of sotto that do not know the table leave it alone, so
+// it needs no version of its own.
+constexpr const char* kNameTable = R"(
+CREATE TABLE names (
+  owner  INTEGER PRIMARY KEY REFERENCES runs (id),
+  shared TEXT NOT NULL
+) STRICT;
+)";
+
 // The triggers keep what the ledger rests on, whoever writes the SQL; its indices hold every
 // amount a second time, so that a flipped bit shows. An account without `epsilon` has no limit.
 constexpr const char* kLedgerTables = R"(
@@ -281,6 +290,7 @@ Result<void> prepare_schema(Database& database) {
   if (tables == 0 && application == 0 && version == 0) {
     SOTTO_TRY(database.script(kRunTables));
     SOTTO_TRY(database.script(kLedgerTables));
+    SOTTO_TRY(database.script(kNameTable));
     SOTTO_TRY(stamp(database));
     return transaction.commit();
   }
@@ -294,8 +304,17 @@ Result<void> prepare_schema(Database& database) {
                   fmt::format("{} was written by a later version of sotto", database.path()),
                   "use that version, or a later one");
   }
+  SOTTO_ASSIGN(const auto names, number_from(database,
+                                             "SELECT count(*) FROM sqlite_schema WHERE type = "
+                                             "'table' AND name = 'names'"));
   if (version == 1) {
     SOTTO_TRY(convert_version_1(database));
+    if (names == 0) SOTTO_TRY(database.script(kNameTable));
+    return transaction.commit();
+  }
+  if (names == 0) {
+    SOTTO_TRY(check_tables(database, {"runs", "accounts", "entries", "charges", "bookings"}));
+    SOTTO_TRY(database.script(kNameTable));
     return transaction.commit();
   }
   return check_tables(database, {"runs", "accounts", "entries", "charges", "bookings"});

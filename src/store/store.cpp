@@ -137,8 +137,8 @@ Result<std::vector<StoredRun>> Store::select(const std::string& where,
       auto rows,
       database_->query(
           fmt::format(
-              "SELECT id, run, study, study_hash, started, ended, state, phase, note, abort "
-              "FROM runs WHERE {}",
+              "SELECT id, run, study, study_hash, started, ended, state, phase, note, abort, "
+              "(SELECT shared FROM names WHERE owner = runs.id) FROM runs WHERE {}",
               where),
           argument));
   std::vector<StoredRun> found;
@@ -155,6 +155,7 @@ Result<std::vector<StoredRun>> Store::select(const std::string& where,
     run.phase = rows.bytes(7);
     run.note = rows.bytes(8);
     run.abort_requested = rows.integer(9) != 0;
+    if (!rows.null(10)) run.shared = rows.bytes(10);
     SOTTO_ASSIGN(run.files, files_of(*database_, rows.integer(0)));
   }
 }
@@ -180,6 +181,16 @@ Result<StoredRun> Store::run(const std::string& run) const {
 
 Result<std::vector<StoredRun>> Store::runs() const {
   return select("run != ? ORDER BY id", "");
+}
+
+Result<void> Store::share_name(const std::string& run, const std::string& shared) {
+  SOTTO_TRY(check_hexadecimal(shared));
+  SOTTO_ASSIGN(const auto id, row_number(run));
+  SOTTO_TRY(
+      database_->change("INSERT INTO names (owner, shared) VALUES (?, ?) ON CONFLICT (owner) "
+                        "DO UPDATE SET shared = excluded.shared",
+                        id, shared));
+  return {};
 }
 
 Result<void> Store::set_phase(const std::string& run, const std::string& phase) {

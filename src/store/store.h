@@ -24,7 +24,8 @@ using UnixClock = std::function<std::int64_t()>;
 [[nodiscard]] std::string short_run(const std::string& run);
 
 struct StoredRun {
-  std::string run;  // hexadecimal
+  std::string run;     // hexadecimal: this party's own name for it
+  std::string shared;  // every party's name for it; empty before all have met
   std::string study;
   std::string study_hash;
   std::int64_t started = 0;
@@ -35,6 +36,11 @@ struct StoredRun {
   std::string note;                // why it ended
   bool abort_requested = false;
 };
+
+// What people call it by: every party's name, or before all have met this party's own.
+[[nodiscard]] inline const std::string& public_id(const StoredRun& run) {
+  return run.shared.empty() ? run.run : run.shared;
+}
 
 // The last run of a study that is still to be ended, and the last one that was finished.
 struct StudyRuns {
@@ -75,6 +81,10 @@ class Store {
   [[nodiscard]] Result<StudyRuns> runs_of_study(const std::string& study_hash) const;
   [[nodiscard]] Result<StoredRun> run(const std::string& run) const;  // E-run-unknown
   [[nodiscard]] Result<std::vector<StoredRun>> runs() const;          // in the order they began
+
+  // Gives a run every party's name for it. Another name takes the place of an earlier one: whoever
+  // takes part is part of it.
+  [[nodiscard]] Result<void> share_name(const std::string& run, const std::string& shared);
 
   // Of a run that is running; otherwise E-run-ended.
   [[nodiscard]] Result<void> set_phase(const std::string& run, const std::string& phase);

@@ -210,5 +210,19 @@ TEST_F(StoreTest, KnowsWhetherThereIsOne) {
   EXPECT_TRUE(Store::exists(home()));
 }
 
+TEST_F(StoreTest, ARunHasEveryPartysNameBesideItsOwn) {
+  {
+    Store store = open();
+    ASSERT_TRUE(store.begin_run("aa", "energy", "beef"));
+    EXPECT_EQ(public_id(*store.run("aa")), "aa");
+    ASSERT_TRUE(store.share_name("aa", "c0ffee"));
+    ASSERT_TRUE(store.share_name("aa", "c0ffee01"));
+    EXPECT_EQ(store.share_name("bb", "c0ffee").error().name, "E-run-unknown");
+    EXPECT_EQ(store.share_name("aa", "not hexadecimal").error().name, "E-run-id");
+  }
+  EXPECT_EQ(open().run("aa")->shared, "c0ffee01");
+  EXPECT_EQ(public_id(*open().run("aa")), "c0ffee01");
+}
+
 }  // namespace
 }  // namespace sotto

@@ -209,6 +209,29 @@ Result<Weights> read_graph_section(TomlReader section, const std::vector<PartyTe
   return weights;
 }
 
+namespace {
+
+// One, or two while the party exchanges its key: fingerprint = ["sha256:…", "sha256:…"].
+void read_fingerprints(TomlReader& section, PartyTerms& party) {
+  const toml::node* node = section.node("fingerprint");
+  if (node == nullptr || !node->is_array()) {
+    party.fingerprint = section.optional_text("fingerprint").value_or("");
+    return;
+  }
+  const auto both = section.optional_texts("fingerprint");
+  if (!both) return;
+  if (both->empty() || both->size() > 2) {
+    section.fail_value("fingerprint",
+                       fmt::format("{} has {} fingerprints", party.name, both->size()),
+                       "one, or two while its key is exchanged");
+    return;
+  }
+  party.fingerprint = both->front();
+  if (both->size() == 2) party.other_fingerprint = both->back();
+}
+
+}  // namespace
+
 Result<std::vector<PartyTerms>> read_parties(const toml::node* list, const std::string& file) {
   std::vector<PartyTerms> parties;
   if (list == nullptr) return parties;
@@ -223,7 +246,7 @@ Result<std::vector<PartyTerms>> read_parties(const toml::node* list, const std::
     PartyTerms party;
     party.name = section.text("name");
     party.address = section.optional_text("address").value_or("");
-    party.fingerprint = section.optional_text("fingerprint").value_or("");
+    read_fingerprints(section, party);
     if (std::ranges::find(parties, party.name, &PartyTerms::name) != parties.end()) {
       section.fail_value("name", fmt::format("two parties are called \"{}\"", party.name),
                          "give each party a name of its own");

@@ -72,7 +72,8 @@ Result<PartyId> party_named(const Study& study, const std::string& name) {
 Result<void> check_network(const Study& study) {
   std::map<std::string, std::string> owner;
   for (const PartyTerms& party : study.parties) {
-    if (!is_fingerprint(party.fingerprint)) {
+    const bool second = party.other_fingerprint.empty() || is_fingerprint(party.other_fingerprint);
+    if (!is_fingerprint(party.fingerprint) || !second) {
       return bad_input("E-network-fingerprint",
                        fmt::format("{} has no fingerprint of the form sha256:… with 64 digits from "
                                    "0-9a-f",
@@ -80,12 +81,16 @@ Result<void> check_network(const Study& study) {
                        "let its operator run sotto keys new, and paste what sotto keys show prints")
           .at(fmt::format("[[party]] {}", party.name));
     }
-    const auto [other, fresh] = owner.emplace(party.fingerprint, party.name);
-    if (!fresh) {
-      return bad_input(
-                 "E-network-fingerprint",
-                 fmt::format("{} and {} have the same fingerprint", other->second, party.name),
-                 "every party makes its own key with sotto keys new")
+    for (const std::string& fingerprint : {party.fingerprint, party.other_fingerprint}) {
+      if (fingerprint.empty()) continue;
+      const auto [other, fresh] = owner.emplace(fingerprint, party.name);
+      if (fresh) continue;
+      return bad_input("E-network-fingerprint",
+                       other->second == party.name
+                           ? fmt::format("{} has the same fingerprint twice", party.name)
+                           : fmt::format("{} and {} have the same fingerprint", other->second,
+                                         party.name),
+                       "every party makes its own key with sotto keys new")
           .at(fmt::format("[[party]] {}", party.name));
     }
   }

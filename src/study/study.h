@@ -110,6 +110,8 @@ struct PartyTerms {
   std::string name;
   std::string address;      // host:port; empty: it only dials out, or this is a simulation
   std::string fingerprint;  // sha256:…; empty in a simulation
+  // The second of two, while the party exchanges its key; usually empty.
+  std::string other_fingerprint = {};
 };
 
 struct Study {
@@ -126,7 +128,8 @@ struct Study {
   std::optional<ProblemSource> problem;
   NetworkTerms network = {};
   std::vector<PartyTerms> parties;
-  std::string hash;  // SHA-256 of the file's bytes, hexadecimal
+  std::string hash;   // SHA-256 of the file's bytes, hexadecimal
+  std::string lines;  // study/study_lines.h: for a neighbour whose study differs
 
   [[nodiscard]] const Graph& graph() const { return weights.graph(); }
 

@@ -7,9 +7,13 @@
 #include "base/digest.h"
 #include "study/sections.h"
 #include "study/study.h"
+#include "study/study_lines.h"
 
 namespace sotto {
 namespace {
+
+// What a neighbour may be shown of it: far more than a study has.
+constexpr std::size_t kMostLinesBytes = std::size_t{48} << 10;
 
 Result<void> check_together(const Study& study, const std::string& file) {
   auto at = [&](std::string_view section) { return fmt::format("{} of {}", section, file); };
@@ -97,7 +101,8 @@ Result<Study> parse_study(std::string_view text, const std::string& name) {
               .problem = std::move(problem),
               .network = network,
               .parties = std::move(parties),
-              .hash = to_hex(sha256(text))};
+              .hash = to_hex(sha256(text)),
+              .lines = study_lines(text, kMostLinesBytes)};
   SOTTO_TRY(check_together(study, name));
   if (study.data) {
     if (study.data->bounded_below) choose_weighting(study);

@@ -128,6 +128,31 @@ TEST(StudyFile, TakesEdgesByNumberOrByName) {
   EXPECT_EQ(study->parties[2].name, "日本");
 }
 
+TEST(StudyFile, APartyHasOneFingerprintOrTwo) {
+  const auto with = [](const std::string& fingerprints) {
+    StudyText text = paper_text(2);
+    text.remove("graph", "parties");
+    text.append("[[party]]\nname = \"north\"\naddress = \"north.example:7101\"\nfingerprint = " +
+                fingerprints + "\n[[party]]\nname = \"south\"\nfingerprint = \"sha256:" +
+                std::string(64, '3') + "\"\n");
+    return text.parse();
+  };
+  const std::string one = "\"sha256:" + std::string(64, '1') + "\"";
+  const std::string two = "\"sha256:" + std::string(64, '2') + "\"";
+  const std::string three = "\"sha256:" + std::string(64, '3') + "\"";
+  const auto both = with("[" + one + ", " + two + "]");
+  ASSERT_TRUE(both) << both.error().to_string();
+  EXPECT_TRUE(check_network(*both));
+  EXPECT_EQ(both->parties[0].other_fingerprint, "sha256:" + std::string(64, '2'));
+  EXPECT_TRUE(with(one)->parties[0].other_fingerprint.empty());
+  EXPECT_FALSE(with("[]"));
+  EXPECT_FALSE(with("[" + one + ", " + two + ", " + three + "]"));
+  EXPECT_FALSE(with("[1, 2]"));
+  EXPECT_FALSE(check_network(*with("[" + one + ", " + three + "]"))) << "it is south's";
+  EXPECT_FALSE(check_network(*with("[" + one + ", " + one + "]")));
+  EXPECT_FALSE(check_network(*with("[" + one + ", \"sha256:2\"]")));
+}
+
 TEST(StudyFile, GivesEachEdgeTheWeightThatStandsBesideIt) {
   StudyText text = paper_text(3);
   text.set("graph", "topology", "\"edges\"").set("graph", "edges", "[[3, 2], [2, 1]]");

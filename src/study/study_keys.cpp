@@ -221,9 +221,10 @@ const std::vector<StudyKey>& table() {
        "What `--as` and everybody else calls the party."},
       {"[[party]]", "address", "text", "it dials out only", {}, "host:port",
        "Where the others reach it; one end of every edge needs one."},
-      {"[[party]]", "fingerprint", "text", "required on a network",
+      {"[[party]]", "fingerprint", "text, or list of two", "required on a network",
        {}, "sha256: and 64 digits 0-9a-f",
-       "Which certificate is the party's, as `sotto keys show` prints it."},
+       "Which certificate is the party's, as `sotto keys show` prints it; two while a key is "
+       "exchanged."},
   };
   return keys;
 }

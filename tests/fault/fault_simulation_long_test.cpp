@@ -27,6 +27,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, FaultSchedules,
                                          Share{FaultKind::kBenign, 2'000'000, 4000},
                                          Share{FaultKind::kLostEarly, 3'000'000, 1000},
                                          Share{FaultKind::kLostLate, 4'000'000, 1000},
+                                         Share{FaultKind::kBegunAnew, 6'000'000, 1000},
                                          Share{FaultKind::kAny, 5'000'000, 5500}),
                          [](const auto& test) {
                            std::string name = to_string(test.param.kind);
@@ -51,10 +52,11 @@ TEST_P(FaultSchedules, EndInNoWrongResultNoSecondDrawAndNoHang) {
   }
   fmt::print(
       "{} schedules ({}): {} crashes, {} restarts, {} deaths, {} cut connections, {} frames, {} "
-      "of them lost and {} repeated, {} failed commits, {} empty ledgers, {} aborts\n",
+      "of them lost and {} repeated, {} failed commits, {} empty ledgers, {} aborts, {} begun "
+      "anew\n",
       share.schedules, to_string(share.kind), counts.crashes, counts.restarts, counts.deaths,
       counts.cuts, counts.frames, counts.lost, counts.repeated, counts.failed_commits,
-      counts.refused_debits, counts.aborts);
+      counts.refused_debits, counts.aborts, counts.begun_anew);
   for (const auto& [how, times] : ends) fmt::print("  {}: {}\n", how, times);
   EXPECT_GT(ends["finished"], 0U);
 }

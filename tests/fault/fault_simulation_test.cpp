@@ -33,6 +33,10 @@ TEST(FaultSimulation, APartyLostAfterTheBarrierStopsAllOrNone) {
   expect_kept(FaultKind::kLostLate, 3000, 80);
 }
 
+TEST(FaultSimulation, WhoBeginsAnewBeforeItHasMetAllCostsNobodyAnything) {
+  expect_kept(FaultKind::kBegunAnew, 6000, 100);
+}
+
 TEST(FaultSimulation, NoFaultLeadsToAWrongResultASecondDrawOrAHang) {
   expect_kept(FaultKind::kAny, 4000, 200);
 }

@@ -138,6 +138,23 @@ TEST_F(NetworkNamespace, APartitionOfThirtySecondsInAnyPhaseIsWaitedOut) {
   }
 }
 
+// docs/OPERATORS.md: whoever is behind a router has no address in the study, and dials out.
+TEST_F(NetworkNamespace, TwoPartiesBehindARouterAndOneOutsideFinish) {
+  Machines machines(3, 7);
+  machines.translate(0);
+  machines.translate(2);
+  NetworkOptions options;
+  options.solver = "ac";
+  options.topology = "path";
+  options.network = "meeting_seconds = 150\npatience_seconds = 150\n";
+  options.addresses = {{0, ""}, {1, fmt::format("{}:7101", Machines::address(1))}, {2, ""}};
+  Parties parties(options);
+  for (std::size_t p = 0; p < 3; ++p) parties.start(p, {.before = machines.inside(p)});
+  parties.expect_all_end(0, kUntilTheEnd);
+  parties.expect_same_models({0, 1, 2});
+  EXPECT_GE(machines.packets().translated, 2U) << "both were seen under the router's address";
+}
+
 TEST_F(NetworkNamespace, ARunCompletesWithDelayAndLoss) {
   constexpr milliseconds kDelay{200};
   constexpr unsigned kLossPercent = 5;

@@ -20,7 +20,8 @@ FaultSchedule::FaultSchedule(std::uint64_t seed, FaultKind kind, const Simulated
   character_ = draw_character();
   for (PartyId p = 0; p < study.graph.size(); ++p) {
     machines_.push_back(std::make_unique<Machine>(p));
-    machines_.back()->journal.set_limit(draw_limit());
+    machines_.back()->limit = draw_limit();
+    machines_.back()->journal->set_limit(machines_.back()->limit);
     at(up_to(20'000), {.what = What::kStart, .party = p});
   }
 }
@@ -80,7 +81,9 @@ void FaultSchedule::start(PartyId p) {
   if (machine.gone || machine.session != nullptr) return;
   counts_.restarts += machine.life > 0 ? 1U : 0U;
   const RunKey fresh = simulated_key(random_);
-  auto session = Session::open(study_.terms(p), machine.signer, machine.journal,
+  SessionTerms terms = study_.terms(p);
+  terms.start = machine.start;
+  auto session = Session::open(std::move(terms), machine.signer, *machine.journal,
                                checker_.factory(p), fresh, now_);
   check(session.has_value(), "a journal that was not touched opens again");
   machine.session = std::move(*session);
@@ -97,23 +100,23 @@ void FaultSchedule::crash(PartyId p, std::optional<Time> back_after) {
   if (machine.gone) return;
   counts_.crashes += machine.session != nullptr ? 1U : 0U;
   machine.session.reset();
-  machine.journal.crash();
-  machine.journal.fail_commits(false);
-  if (chance(500)) machine.journal.refuse_reserves(false);
+  machine.journal->crash();
+  machine.journal->fail_commits(false);
+  if (chance(500)) machine.journal->refuse_reserves(false);
   ++machine.life;
   for (const PartyId neighbour : study_.graph.neighbours(p)) break_connection(p, neighbour);
   if (back_after) {
     at(now_ + *back_after, {.what = What::kStart, .party = p});
   } else {
     machine.gone = true;
-    checker_.died(p, machine.journal);
+    checker_.died(p, *machine.journal);
     ++counts_.deaths;
   }
 }
 
 void FaultSchedule::leave(PartyId p) {
   Machine& machine = *machines_[p];
-  checker_.left(p, *machine.session, machine.journal);
+  checker_.left(p, *machine.session, *machine.journal);
   machine.session.reset();
   machine.gone = true;
   for (const PartyId neighbour : study_.graph.neighbours(p)) break_connection(p, neighbour);
@@ -213,7 +216,7 @@ void FaultSchedule::send(PartyId from, Outgoing& outgoing) {
   Connection& connection = between(from, outgoing.to);
   ++counts_.frames;
   const Machine& machine = *machines_[from];
-  checker_.sent(from, outgoing.frame, *machine.session, machine.journal);
+  checker_.sent(from, outgoing.frame, *machine.session, *machine.journal);
   if (!connection.up) {
     ++counts_.lost;
     return;

@@ -35,7 +35,9 @@ class FaultSchedule {
   // A party's machine. The process dies and comes back, the journal stays.
   struct Machine {
     explicit Machine(PartyId self) : signer(self) {}
-    MemoryJournal journal;
+    std::unique_ptr<MemoryJournal> journal = std::make_unique<MemoryJournal>();
+    double limit = 0;
+    std::uint64_t start = 1;
     SimulatedSigner signer;
     std::unique_ptr<Session> session;
     std::uint64_t life = 0;
@@ -89,6 +91,7 @@ class FaultSchedule {
   // Faults.
   void maybe_fault(PartyId p);
   void fault(PartyId p);
+  void begin_anew(PartyId p);
   void maybe_kill_victim(PartyId p);
   [[nodiscard]] std::optional<Time> outage();  // none: for ever
 

@@ -66,6 +66,8 @@ std::string to_string(FaultKind kind) {
       return "one lost before the barrier";
     case FaultKind::kLostLate:
       return "one lost after the barrier";
+    case FaultKind::kBegunAnew:
+      return "begun anew before the meeting";
     case FaultKind::kAny:
       return "any";
   }
@@ -83,6 +85,7 @@ FaultCounts& FaultCounts::operator+=(const FaultCounts& other) {
   failed_commits += other.failed_commits;
   refused_debits += other.refused_debits;
   aborts += other.aborts;
+  begun_anew += other.begun_anew;
   return *this;
 }
 
@@ -98,6 +101,11 @@ FaultSchedule::Character FaultSchedule::draw_character() {
     }
     victim_ = spare[random_.below(spare.size())];
     victim_frames_ = random_.below(kind_ == FaultKind::kLostEarly ? 8 : 1 + random_.below(20));
+  }
+  if (kind_ == FaultKind::kBegunAnew) {
+    character.fault_every = 1 + random_.below(6);
+    character.faults_left = 1 + random_.below(8);
+    character.target = Phase::kMeeting;
   }
   if (kind_ != FaultKind::kBenign && kind_ != FaultKind::kAny) return character;
   const bool any = kind_ == FaultKind::kAny;
@@ -152,7 +160,8 @@ void FaultSchedule::fault(PartyId p) {
   const PartyId neighbour = neighbours[random_.below(neighbours.size())];
   const auto other = static_cast<PartyId>(random_.below(machines_.size()));
   constexpr Time kForEver{365LL * 24 * 3'600'000};
-  switch (random_.below(kind_ == FaultKind::kAny ? 8 : 6)) {
+  if (kind_ == FaultKind::kBegunAnew) return begin_anew(p);
+  switch (random_.below(kind_ == FaultKind::kAny ? 9 : 6)) {
     case 0:
     case 1:
       return crash(p, outage());
@@ -166,7 +175,7 @@ void FaultSchedule::fault(PartyId p) {
       return;
     }
     case 5:
-      machines_[p]->journal.fail_commits(true);
+      machines_[p]->journal->fail_commits(true);
       return;
     case 6:
       ++counts_.aborts;
@@ -176,11 +185,28 @@ void FaultSchedule::fault(PartyId p) {
                                    .fix = "start a new one",
                                    .status = Status::kFailed});
       return;
+    case 7:
+      return begin_anew(p);
     default:
       ++counts_.refused_debits;
-      machines_[other]->journal.refuse_reserves(true);
+      machines_[other]->journal->refuse_reserves(true);
       return;
   }
+}
+
+// As sotto does it: only what has begun no attempt is begun anew; and where all must finish, only
+// while the party has not said that it has met all.
+void FaultSchedule::begin_anew(PartyId p) {
+  Machine& machine = *machines_[p];
+  const bool may = kind_ == FaultKind::kBegunAnew ? !machine.session->run().all_present()
+                                                  : machine.session->unbound();
+  if (!may || machine.session->run().over()) return;
+  ++counts_.begun_anew;
+  checker_.begun_anew = true;
+  crash(p, up_to(5000));
+  machine.journal = std::make_unique<MemoryJournal>();
+  machine.journal->set_limit(machine.limit);
+  ++machine.start;
 }
 
 // The one party that a schedule of loss is about.

@@ -19,6 +19,7 @@ enum class FaultKind {
   kBenign,     // everything breaks, for less than the study's patience: all must finish
   kLostEarly,  // one party dies before it is ready; the rest may go on, and must finish
   kLostLate,   // one party dies after the barrier: the rest finish without it, or all stop
+  kBegunAnew,  // parties begin anew before they have met all: all must finish
   kAny,        // anything, for any time: never a wrong result, a second draw or a hang
 };
 [[nodiscard]] std::string to_string(FaultKind kind);
@@ -34,6 +35,7 @@ struct FaultCounts {
   std::uint64_t failed_commits = 0;
   std::uint64_t refused_debits = 0;
   std::uint64_t aborts = 0;
+  std::uint64_t begun_anew = 0;
   FaultCounts& operator+=(const FaultCounts& other);
 };
 

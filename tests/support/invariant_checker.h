@@ -33,6 +33,7 @@ class InvariantChecker {
   void verify(FaultKind kind, std::optional<PartyId> victim);
 
   [[nodiscard]] bool released(PartyId party) const { return !rounds_[party].empty(); }
+  bool begun_anew = false;  // somebody has: then a set of parties may seal more than once
   std::vector<std::string> violations;
   std::vector<PartyEnd> ends;
 

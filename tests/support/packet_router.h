@@ -77,6 +77,9 @@ class Machines {
   void cut_off(std::size_t machine, bool off) { cut_.at(machine) = off; }
   // Nobody can dial this machine; it can dial everybody.
   void firewall(std::size_t machine) { closed_.at(machine) = true; }
+  // This machine is behind a router that translates addresses: the others see the router's, with a
+  // port of its choice, and whoever dials that reaches nobody. Before anything is sent.
+  void translate(std::size_t machine) { translated_.at(machine) = true; }
   void be_bad(milliseconds delay, unsigned loss_percent) {
     delay_ = delay;
     loss_percent_ = loss_percent;
@@ -85,11 +88,16 @@ class Machines {
     std::uint64_t carried = 0;
     std::uint64_t lost = 0;
     std::uint64_t cut = 0;
-    std::uint64_t refused = 0;  // by the firewall
+    std::uint64_t refused = 0;     // by the firewall, or for nobody behind the router
+    std::uint64_t translated = 0;  // ports of the router that are in use
   };
   // Precondition: nobody sends any more, or one can live with a number that is a moment old.
   [[nodiscard]] Packets packets() const {
-    return {.carried = carried_, .lost = lost_, .cut = cut_packets_, .refused = refused_};
+    return {.carried = carried_,
+            .lost = lost_,
+            .cut = cut_packets_,
+            .refused = refused_,
+            .translated = inside_.size()};
   }
 
  private:
@@ -109,6 +117,62 @@ class Machines {
     std::strncpy(static_cast<char*>(request.ifr_name), device.c_str(), IFNAMSIZ - 1);
     EXPECT_EQ(::ioctl(tunnel, TUNSETIFF, &request), 0) << device;
     return tunnel;
+  }
+
+  static unsigned char byte_of(const std::string& packet, std::size_t k) {
+    return static_cast<unsigned char>(packet[k]);
+  }
+  static unsigned word_of(const std::string& packet, std::size_t k) {
+    return byte_of(packet, k) * 256U + byte_of(packet, k + 1);
+  }
+  static void put_word(std::string& packet, std::size_t k, unsigned word) {
+    packet[k] = static_cast<char>(word >> 8U);
+    packet[k + 1] = static_cast<char>(word & 0xFFU);
+  }
+  static std::size_t header_of(const std::string& packet) {
+    return (byte_of(packet, 0) & 0x0FU) * std::size_t{4};
+  }
+  // RFC 1071, over words of 16 bits.
+  static unsigned folded(const std::string& packet, std::size_t from, std::size_t to,
+                         unsigned long sum) {
+    for (std::size_t k = from; k < to; k += 2) {
+      sum += byte_of(packet, k) * 256UL + (k + 1 < to ? byte_of(packet, k + 1) : 0);
+    }
+    while (sum > 0xFFFF) sum = (sum & 0xFFFF) + (sum >> 16U);
+    return static_cast<unsigned>(~sum & 0xFFFF);
+  }
+  static void seal_again(std::string& packet) {
+    const std::size_t header = header_of(packet);
+    put_word(packet, 10, 0);
+    put_word(packet, 10, folded(packet, 0, header, 0));
+    unsigned long pseudo = 6 + (packet.size() - header);
+    for (std::size_t k = 12; k < 20; k += 2) pseudo += word_of(packet, k);
+    put_word(packet, header + 16, 0);
+    put_word(packet, header + 16, folded(packet, header, packet.size(), pseudo));
+  }
+
+  // What a router with one public address does; false: nobody is meant.
+  bool translate_packet(std::size_t from, std::size_t& to, std::string& packet) {
+    constexpr unsigned char kTcp = 6;
+    const std::size_t header = header_of(packet);
+    if (byte_of(packet, 9) != kTcp || packet.size() < header + 20) return to < tunnels_.size();
+    if (to == kRouter) {
+      const auto inside = inside_.find(word_of(packet, header + 2));
+      if (inside == inside_.end()) return false;
+      to = inside->second.first;
+      packet[19] = static_cast<char>(to + 1);
+      put_word(packet, header + 2, inside->second.second);
+      seal_again(packet);
+    }
+    if (to >= tunnels_.size()) return false;
+    if (!translated_.at(from)) return true;
+    const std::pair place{from, word_of(packet, header)};
+    const auto [outside, fresh] = outside_.emplace(place, next_port_);
+    if (fresh) inside_[next_port_++] = place;
+    packet[15] = static_cast<char>(kRouter + 1);
+    put_word(packet, header, outside->second);
+    seal_again(packet);
+    return true;
   }
 
   // A dial: SYN without ACK.
@@ -150,8 +214,11 @@ class Machines {
       std::string packet(buffer.data(), static_cast<std::size_t>(size));
       constexpr std::size_t kIpHeader = 20;
       if (packet.size() < kIpHeader || (packet[0] >> 4) != 4) continue;  // IPv6's own chatter
-      const std::size_t to = static_cast<unsigned char>(packet[19]) - std::size_t{1};
-      if (to >= tunnels_.size()) continue;
+      std::size_t to = static_cast<unsigned char>(packet[19]) - std::size_t{1};
+      if (!translate_packet(from, to, packet)) {
+        ++refused_;
+        continue;
+      }
       if (cut_.at(from) || cut_.at(to)) {
         ++cut_packets_;
       } else if (closed_.at(to) && is_dial(packet)) {
@@ -168,6 +235,11 @@ class Machines {
   std::vector<int> tunnels_;
   std::array<std::atomic<bool>, kMost> cut_{};
   std::array<std::atomic<bool>, kMost> closed_{};
+  static constexpr std::size_t kRouter = 199;  // 10.77.0.200
+  std::array<std::atomic<bool>, kMost> translated_{};
+  std::map<std::pair<std::size_t, unsigned>, unsigned> outside_;  // machine and port → router's
+  std::map<unsigned, std::pair<std::size_t, unsigned>> inside_;
+  unsigned next_port_ = 40'000;
   std::atomic<milliseconds> delay_{milliseconds(0)};
   std::atomic<unsigned> loss_percent_ = 0;
   std::atomic<std::uint64_t> carried_ = 0;

@@ -87,6 +87,7 @@ class Rogue {
     frame.set_protocol(kProtocol);
     frame.set_study(study_hash_);
     frame.set_nonce(nonce_);
+    frame.set_start(1);
     frame.set_number(number);
     frame.set_body(body);
     return frame;

@@ -62,6 +62,7 @@ class Network {
       signers.push_back(std::make_unique<SimulatedSigner>(p));
       keys.push_back(simulated_key(random_));
       sessions.emplace_back();
+      starts.push_back(1);
       start(p);
     }
   }
@@ -75,9 +76,18 @@ class Network {
       }
       return inner(members, drawn);
     };
-    auto session = Session::open(study.terms(p), *signers[p], *journals[p], factory, keys[p], now);
+    SessionTerms terms = study.terms(p);
+    terms.start = starts[p];
+    auto session =
+        Session::open(std::move(terms), *signers[p], *journals[p], factory, keys[p], now);
     ASSERT_TRUE(session.has_value()) << session.error().to_string();
     sessions[p] = std::move(*session);
+  }
+  // A run of its own: another key, and a later start. Precondition: an empty journal.
+  void begin_anew(PartyId p, std::uint64_t number) {
+    keys[p] = simulated_key(random_);
+    starts[p] = number;
+    start(p);
   }
   void crash(PartyId p) {
     for (const PartyId q : study.graph.neighbours(p)) disconnect(p, q);
@@ -127,6 +137,7 @@ class Network {
     if (sessions[mail.to] == nullptr) return;
     if (auto taken = sessions[mail.to]->receive(mail.from, mail.frame, now); !taken) {
       refusals.push_back(taken.error());
+      later_start = std::max(later_start, taken.error().later_start);
     }
   }
 
@@ -180,6 +191,8 @@ class Network {
   std::vector<std::unique_ptr<MemoryJournal>> journals;
   std::vector<std::unique_ptr<SimulatedSigner>> signers;
   std::vector<RunKey> keys;
+  std::vector<std::uint64_t> starts;
+  std::uint64_t later_start = 0;  // of somebody who was told so
   std::vector<std::unique_ptr<Session>> sessions;
   std::deque<Mail> under_way;
   std::vector<Error> refusals;

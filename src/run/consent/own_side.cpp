@@ -20,6 +20,7 @@ namespace {
 
 // A file may be a little ahead: shared folders have clocks of their own.
 constexpr std::int64_t kClockSlackSeconds = 120;
+constexpr std::int64_t kExpirySoonSeconds = 60LL * 24 * 3600;
 // More clipping than this, and the bounds do not fit the data.
 constexpr double kMuchClipped = 0.05;
 
@@ -125,10 +126,21 @@ class Examination {
 
   // The party's key, if it is the one that the study names; and the clock, which it knows too.
   void look_at_identity() {
-    auto identity = Identity::load(request_.home);
-    if (!identity) return problem(kIdentity, identity.error());
+    auto loaded = Identity::load(request_.home);
+    if (!loaded) return problem(kIdentity, loaded.error());
     const PartyTerms& terms = study_.parties[request_.self];
-    if (identity->fingerprint() != terms.fingerprint) {
+    const auto named = [&](const Identity& one) {
+      const std::string fingerprint = one.fingerprint();
+      return fingerprint == terms.fingerprint || fingerprint == terms.other_fingerprint;
+    };
+    std::optional<Identity> identity(std::move(*loaded));
+    bool former_key = false;
+    if (!named(*identity)) {
+      auto former = Identity::load_former(request_.home);
+      former_key = former && *former && named(**former);
+      if (former_key) identity.emplace(std::move(**former));
+    }
+    if (!named(*identity)) {
       return problem(
           kIdentity,
           bad_input("E-identity-differs",
@@ -137,7 +149,13 @@ class Examination {
                     "use the --home where that party's key is, or put this fingerprint into the "
                     "study, for everybody"));
     }
-    ok(kIdentity, fmt::format("{} is the one that the study names", request_.home));
+    ok(kIdentity, fmt::format("{} in {} is the one that the study names",
+                              former_key ? "the former key" : "the key", request_.home));
+    if (former_key) {
+      warn(kIdentity, "the study names this party's former key, and not the one since its rotation",
+           "agree on a study that names the new one, or both: 'sotto keys show'");
+    }
+    look_at_expiry(*identity);
     const auto place = parse_address(terms.address);
     if (place && std::ranges::find(identity->hosts(), place->host) == identity->hosts().end()) {
       warn(kIdentity,
@@ -147,6 +165,16 @@ class Examination {
     }
     look_at_clock(*identity);
     own_.identity.emplace(std::move(*identity));
+  }
+
+  // Nobody is kept out by a date; but whoever looks at certificates otherwise may be.
+  void look_at_expiry(const Identity& identity) {
+    const std::int64_t left = identity.valid_until() - unix_seconds();
+    if (left > kExpirySoonSeconds) return;
+    warn(kIdentity,
+         fmt::format("this party's certificate {} on {}", left < 0 ? "expired" : "expires",
+                     utc_text(identity.valid_until())),
+         "'sotto keys rotate' makes a new key; a study can name both for a time");
   }
 
   // Against the dates of the certificate and the study. Nothing here depends on the clock, but logs
