@@ -103,14 +103,18 @@ Result<std::string> run_guarded(const Verb& verb) {
 
 }  // namespace
 
-Syntax Syntax::verb(const std::string& name, const std::string& summary,
-                    const std::string& example) const {
+Syntax Syntax::verb(const std::string& name, const std::string& summary, const std::string& example,
+                    bool has_csv) const {
   CLI::App* command = app_->add_subcommand(name, summary);
   command->footer("Example:\n  " + example);
   Syntax verb(*command);
   verb.output_ = std::make_shared<Output>();
-  verb.choice("--format", verb.output_->format, {{"text", Format::kText}, {"json", Format::kJson}},
-              "text for people, json for scripts");
+  std::vector<std::pair<std::string, Format>> formats{{"text", Format::kText},
+                                                      {"json", Format::kJson}};
+  if (has_csv) formats.emplace_back("csv", Format::kCsv);
+  verb.choice("--format", verb.output_->format, formats,
+              has_csv ? "text for people, json for scripts, csv for tables"
+                      : "text for people, json for scripts");
   return verb;
 }
 
@@ -134,6 +138,11 @@ void Syntax::text(const std::string& name, std::string& value, const std::string
 void Syntax::texts(const std::string& name, std::vector<std::string>& values,
                    const std::string& help) const {
   app_->add_option(name, values, help)->required()->expected(1)->take_all();
+}
+
+void Syntax::repeated(const std::string& name, std::vector<std::string>& values,
+                      const std::string& help) const {
+  app_->add_option(name, values, help)->expected(1)->take_all()->allow_extra_args(false);
 }
 
 void Syntax::flag(const std::string& name, bool& value, const std::string& help) const {

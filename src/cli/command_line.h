@@ -22,7 +22,7 @@ namespace sotto {
 // Runs the program. Returns the exit status: 0, 1 (failed), 2 (bad input) or 3 (refused).
 [[nodiscard]] int run_command_line(int argc, const char* const* argv);
 
-enum class Format { kText, kJson };
+enum class Format { kText, kJson, kCsv };
 
 // What every verb has: how it prints.
 struct Output {
@@ -44,9 +44,9 @@ class Syntax {
  public:
   explicit Syntax(CLI::App& app) : app_(&app) {}
 
-  // A verb of the program, with --format and an example under its --help.
+  // A verb of the program, with --format and an example under its --help. Tables have CSV too.
   [[nodiscard]] Syntax verb(const std::string& name, const std::string& summary,
-                            const std::string& example) const;
+                            const std::string& example, bool has_csv = false) const;
   // A word that may follow a verb, `keys new`; the verb's own options may stand after it too.
   [[nodiscard]] Syntax word(const std::string& name, const std::string& summary,
                             const std::string& example = {}) const;
@@ -58,6 +58,8 @@ class Syntax {
             Need need = Need::kOptional) const;
   void texts(const std::string& name, std::vector<std::string>& values,
              const std::string& help) const;  // once at least
+  void repeated(const std::string& name, std::vector<std::string>& values,
+                const std::string& help) const;  // any number of times
   void flag(const std::string& name, bool& value, const std::string& help) const;
   void number(const std::string& name, double& value, const std::string& help,
               Need need = Need::kOptional) const;

@@ -63,12 +63,12 @@ double square(double value) {
 }
 
 // (1/n)·Σ_i ‖x_i − goal‖² of one trial.
-double mean_squared_distance(const TrackingView& view, std::size_t parties, std::size_t trial,
+double mean_squared_distance(const RoundView& view, std::size_t parties, std::size_t trial,
                              const Eigen::VectorXd& goal) {
   double sum = 0;
   for (PartyId i = 0; i < parties; ++i) {
-    for (std::size_t k = 0; k < view.dimension(); ++k) {
-      sum += square(view.x(i, k, trial) - goal[static_cast<Eigen::Index>(k)]);
+    for (std::size_t k = 0; k < view.entries(); ++k) {
+      sum += square(view.at(i, k, trial) - goal[static_cast<Eigen::Index>(k)]);
     }
   }
   return sum / static_cast<double>(parties);
@@ -106,7 +106,9 @@ Result<ErrorSample> sample_errors(const Study& study, Solver solver, double posi
   // The median of 100 draws is uncertain by a tenth, too much to see a slope of 0; more
   // draws cost little, except for gt on a long cycle.
   const std::size_t draws = solver == Solver::kGt ? kBoxSamples : kMedianDraws;
-  SOTTO_ASSIGN(const auto runs, run_trials(planned, problem, seed, draws, progress));
+  SOTTO_ASSIGN(const auto results,
+               run_trials(planned, problem, {.seed = seed, .trials = draws, .progress = progress}));
+  const auto& runs = results.runs;
   sample.plan = std::move(planned.plan);
   std::vector<double> sorted;
   for (const TrialOutcome& run : runs) sorted.push_back(run.squared_error);
@@ -162,7 +164,7 @@ Result<ErrorTrajectory> figure_1(std::uint64_t seed, const Progress& progress) {
   };
   SOTTO_ASSIGN(
       const auto run,
-      simulate_tracking(setup, secrets, options, [&](Round round, const TrackingView& view) {
+      simulate_tracking(setup, secrets, options, [&](Round round, const RoundView& view) {
         for (std::size_t t = 0; t < view.trials(); ++t) {
           errors[round].push_back(mean_squared_distance(view, parties, t, problem.solution));
         }

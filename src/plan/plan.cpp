@@ -17,6 +17,9 @@
 namespace sotto {
 namespace {
 
+// What a party would not like to send without being told.
+constexpr std::uint64_t kMuchTraffic = 1'000'000'000;
+
 Result<void> plan_gt(const Study& study, Plan& plan) {
   const PrivacyTerms& terms = study.privacy;
   if (terms.unit == Unit::kRecord) {
@@ -43,7 +46,8 @@ Result<void> plan_gt(const Study& study, Plan& plan) {
     }
   }
   const double n = static_cast<double>(plan.parties);
-  plan.sum_noise_sd = std::sqrt(n) * std::max(noise.sigma_eta, std::sqrt(noise.laplace.variance()));
+  plan.sum_noise_sd = std::sqrt(n) * noise.sigma_eta;
+  plan.sum_noise_of_a = std::sqrt(n * noise.laplace.variance());
   plan.rounds = {.method = std::nullopt, .rounds = study.gt.rounds, .rate = std::nullopt};
   plan.noise = noise;
   // A family is public, so its rate can be told beforehand; files are data.
@@ -127,6 +131,17 @@ void warn_about_adversaries(const Study& study, Plan& plan) {
   }
 }
 
+// A number of rounds that the study names, in place of what its tolerance takes.
+void take_rounds(Round rounds, Plan& plan) {
+  if (rounds < plan.consensus.rounds) {
+    plan.warnings.push_back(
+        fmt::format("after {} rounds the parties are not yet within the tolerance of {:g} of each "
+                    "other: that takes {}",
+                    rounds, plan.consensus.tolerance, plan.consensus.rounds));
+  }
+  plan.consensus.rounds = rounds;
+}
+
 // How many columns the model has, as far as the study says it.
 Result<std::size_t> dimension_of(const Study& study) {
   if (study.data) return study.data->entries();
@@ -195,6 +210,7 @@ Result<Plan> make_plan(const Study& study, Solver solver) {
     SOTTO_ASSIGN(plan.consensus,
                  plan_consensus(study.consensus.method, study.consensus.tolerance, study.weights)
                      .at("[consensus]"));
+    if (study.consensus.rounds) take_rounds(*study.consensus.rounds, plan);
     plan.rounds = {plan.consensus.method, plan.consensus.rounds, plan.consensus.rate};
   }
   plan.central_ratio = plan.sum_noise_sd / (study.privacy.sensitivity.value() / plan.kappa_bar);
@@ -202,6 +218,12 @@ Result<Plan> make_plan(const Study& study, Solver solver) {
   warn_about_adversaries(study, plan);
   if (auto weak = weak_epsilon(study.privacy.budget)) plan.warnings.push_back(std::move(*weak));
   plan.traffic = predict_traffic(study, plan);
+  if (plan.traffic.bytes >= kMuchTraffic) {
+    plan.warnings.push_back(fmt::format(
+        "one party would send {:.1f} GB in {} messages: [consensus] method = \"exact\" or a better "
+        "connected graph takes fewer rounds",
+        static_cast<double>(plan.traffic.bytes) / 1e9, plan.traffic.messages));
+  }
   return plan;
 }
 

@@ -2,6 +2,7 @@
 #include "simulate/engine.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/check.h"
@@ -42,26 +43,57 @@ SOTTO_VECTORISED void combine_lanes(const MixingStep& step, const double* curren
   }
 }
 
-// One party's gradient step, after mixing: x⁺ −= βs, then s⁺ += G(x⁺ − x).
-// `g` is [row][column][trial].
-SOTTO_VECTORISED void track_lanes(const double* x, const double* s, const double* g, double step,
-                                  std::size_t dimension, std::size_t trials,
-                                  double* __restrict__ x_next, double* __restrict__ s_next,
-                                  double* __restrict__ gradient) {
-  for (std::size_t r = 0; r < dimension; ++r) {
-    for (std::size_t t = 0; t < trials; ++t) {
-      x_next[r * trials + t] -= step * s[r * trials + t];
+// Trials whose numbers stand next to each other in gradient tracking: a count that the compiler
+// knows, so that a party's step is straight code over whole vectors and sums stay in registers.
+constexpr std::size_t kSideBySide = 8;
+
+// What one party needs for a step. `x` and `s` are all parties', [party][entry][trial].
+struct TrackingStep {
+  const double* x;
+  const double* s;
+  double* x_next;
+  double* s_next;
+  const double* g;  // this party's, [row][column][trial]
+  std::span<const PartyId> neighbours;
+  std::span<const double> weights;
+  double step;
+  std::size_t dimension;
+  std::size_t stride;  // from an entry to the next: all trials, padded
+};
+
+// x⁺ = mix(x) − βs,  s⁺ = mix(s) + G(x⁺ − x), for kSideBySide trials of party `self` that begin at
+// `lane`: mix() of protocol/consensus.h, GradientTracking of protocol/gt.h. `moved` keeps x⁺ − x.
+SOTTO_VECTORISED void track_side_by_side(const TrackingStep& t, std::size_t self, std::size_t lane,
+                                         double* __restrict__ moved) {
+  constexpr std::size_t n = kSideBySide;
+  const std::size_t party = t.dimension * t.stride;
+  const auto mixed = [&](const double* all, std::size_t r, double* __restrict__ out) {
+    const double* own = all + self * party + r * t.stride + lane;
+    for (std::size_t l = 0; l < n; ++l) out[l] = own[l];
+    for (std::size_t k = 0; k < t.neighbours.size(); ++k) {
+      const double* neighbour = all + t.neighbours[k] * party + r * t.stride + lane;
+      const double weight = t.weights[k];
+      for (std::size_t l = 0; l < n; ++l) out[l] += weight * (neighbour[l] - own[l]);
     }
+  };
+  for (std::size_t r = 0; r < t.dimension; ++r) {
+    const std::size_t at = self * party + r * t.stride + lane;
+    std::array<double, n> x;
+    mixed(t.x, r, x.data());
+    for (std::size_t l = 0; l < n; ++l) x[l] -= t.step * t.s[at + l];
+    for (std::size_t l = 0; l < n; ++l) t.x_next[at + l] = x[l];
+    for (std::size_t l = 0; l < n; ++l) moved[r * n + l] = x[l] - t.x[at + l];
   }
-  for (std::size_t r = 0; r < dimension; ++r) {
-    for (std::size_t t = 0; t < trials; ++t) gradient[t] = 0;
-    for (std::size_t c = 0; c < dimension; ++c) {
-      const double* entry = g + (r * dimension + c) * trials;
-      for (std::size_t t = 0; t < trials; ++t) {
-        gradient[t] += entry[t] * (x_next[c * trials + t] - x[c * trials + t]);
-      }
+  for (std::size_t r = 0; r < t.dimension; ++r) {
+    std::array<double, n> gradient{};
+    for (std::size_t c = 0; c < t.dimension; ++c) {
+      const double* entry = t.g + (r * t.dimension + c) * t.stride + lane;
+      for (std::size_t l = 0; l < n; ++l) gradient[l] += entry[l] * moved[c * n + l];
     }
-    for (std::size_t t = 0; t < trials; ++t) s_next[r * trials + t] += gradient[t];
+    std::array<double, n> s;
+    mixed(t.s, r, s.data());
+    double* out = t.s_next + self * party + r * t.stride + lane;
+    for (std::size_t l = 0; l < n; ++l) out[l] = s[l] + gradient[l];
   }
 }
 
@@ -73,7 +105,8 @@ std::vector<std::vector<double>> weights_by_party(const Weights& weights) {
 
 }  // namespace
 
-void run_linear_consensus(const Weights& weights, const ConsensusPlan& plan, TrialValues& values) {
+void run_linear_consensus(const Weights& weights, const ConsensusPlan& plan, TrialValues& values,
+                          const RoundObserver& observer) {
   check(plan.method != ConsensusMethod::kExact, "the exact method has no linear rounds");
   if (values.empty()) return;
   const Graph& graph = weights.graph();
@@ -92,7 +125,13 @@ void run_linear_consensus(const Weights& weights, const ConsensusPlan& plan, Tri
   std::vector<double> previous(current.size(), 0.0);
   std::vector<double> next(current.size());
   MixingSchedule schedule(plan);
-  for (Round round = 0; round < plan.rounds; ++round) {
+  const auto show = [&](Round round) {
+    if (!observer) return;
+    const RoundView::Strides strides{.party = lanes, .entry = 1, .trial = entries};
+    observer(round, RoundView(current.data(), strides, entries, trials));
+  };
+  show(0);
+  for (Round round = 1; round <= plan.rounds; ++round) {
     const MixingStep step = schedule.next();
     for (PartyId i = 0; i < graph.size(); ++i) {
       const std::size_t at = i * lanes;
@@ -102,6 +141,7 @@ void run_linear_consensus(const Weights& weights, const ConsensusPlan& plan, Tri
     }
     std::swap(previous, current);
     std::swap(current, next);
+    show(round);
   }
   for (std::size_t i = 0; i < graph.size(); ++i) {
     for (std::size_t t = 0; t < trials; ++t) {
@@ -112,27 +152,28 @@ void run_linear_consensus(const Weights& weights, const ConsensusPlan& plan, Tri
 
 TrialValues run_gradient_tracking(const Weights& weights,
                                   std::span<const std::vector<PerturbedCost>> costs, double step,
-                                  Round rounds, const TrackingObserver& observer) {
+                                  Round rounds, const RoundObserver& observer) {
   check(!costs.empty(), "there is something to simulate");
   const Graph& graph = weights.graph();
   const std::size_t parties = graph.size();
   const std::size_t trials = costs.size();
+  const std::size_t padded = (trials + kSideBySide - 1) / kSideBySide * kSideBySide;
   const auto dimension = static_cast<std::size_t>(costs[0][0].h.size());
-  const std::size_t lanes = dimension * trials;
+  const std::size_t lanes = dimension * padded;
   const auto own_weights = weights_by_party(weights);
 
-  // [party][entry][trial], G as [party][row][column][trial].
+  // [party][entry][trial], G as [party][row][column][trial]; lanes without a trial stay 0.
   std::vector<double> x(parties * lanes, 0.0);
-  std::vector<double> s(parties * lanes);
-  std::vector<double> g(parties * dimension * lanes);
+  std::vector<double> s(parties * lanes, 0.0);
+  std::vector<double> g(parties * dimension * lanes, 0.0);
   for (std::size_t i = 0; i < parties; ++i) {
     for (std::size_t r = 0; r < dimension; ++r) {
       for (std::size_t t = 0; t < trials; ++t) {
         const PerturbedCost& cost = costs[t][i];
         const auto row = static_cast<Eigen::Index>(r);
-        s[i * lanes + r * trials + t] = cost.h[row];
+        s[i * lanes + r * padded + t] = cost.h[row];
         for (std::size_t c = 0; c < dimension; ++c) {
-          g[((i * dimension + r) * dimension + c) * trials + t] =
+          g[((i * dimension + r) * dimension + c) * padded + t] =
               cost.g(row, static_cast<Eigen::Index>(c));
         }
       }
@@ -140,27 +181,38 @@ TrialValues run_gradient_tracking(const Weights& weights,
   }
   std::vector<double> x_next(x.size());
   std::vector<double> s_next(s.size());
-  std::vector<double> gradient(trials);
-  if (observer) observer(0, TrackingView(x.data(), dimension, trials));
+  std::vector<double> moved(dimension * kSideBySide);
+  const auto view = [&] {
+    const RoundView::Strides strides{.party = lanes, .entry = padded, .trial = 1};
+    return RoundView(x.data(), strides, dimension, trials);
+  };
+  if (observer) observer(0, view());
   for (Round round = 1; round <= rounds; ++round) {
     for (PartyId i = 0; i < parties; ++i) {
-      const std::size_t at = i * lanes;
-      mix_lanes(&x[at], x.data(), graph.neighbours(i), own_weights[i], lanes, &x_next[at]);
-      mix_lanes(&s[at], s.data(), graph.neighbours(i), own_weights[i], lanes, &s_next[at]);
-      track_lanes(&x[at], &s[at], &g[i * dimension * lanes], step, dimension, trials, &x_next[at],
-                  &s_next[at], gradient.data());
+      const TrackingStep party{.x = x.data(),
+                               .s = s.data(),
+                               .x_next = x_next.data(),
+                               .s_next = s_next.data(),
+                               .g = &g[i * dimension * lanes],
+                               .neighbours = graph.neighbours(i),
+                               .weights = own_weights[i],
+                               .step = step,
+                               .dimension = dimension,
+                               .stride = padded};
+      for (std::size_t lane = 0; lane < padded; lane += kSideBySide) {
+        track_side_by_side(party, i, lane, moved.data());
+      }
     }
     std::swap(x, x_next);
     std::swap(s, s_next);
-    if (observer) observer(round, TrackingView(x.data(), dimension, trials));
+    if (observer) observer(round, view());
   }
 
-  const TrackingView view(x.data(), dimension, trials);
   TrialValues result(trials, std::vector<std::vector<double>>(parties));
   for (std::size_t t = 0; t < trials; ++t) {
     for (PartyId i = 0; i < parties; ++i) {
       result[t][i].resize(dimension);
-      for (std::size_t r = 0; r < dimension; ++r) result[t][i][r] = view.x(i, r, t);
+      for (std::size_t r = 0; r < dimension; ++r) result[t][i][r] = view().at(i, r, t);
     }
   }
   return result;

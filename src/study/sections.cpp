@@ -175,6 +175,13 @@ Result<ConsensusTerms> read_consensus_section(TomlReader section) {
     section.fail_value("tolerance", fmt::format("tolerance = {} is not below 1", terms.tolerance),
                        "write for example tolerance = 1e-9");
   }
+  if (const auto rounds = section.optional_integer("rounds", 1, kMaxRounds)) {
+    terms.rounds = static_cast<Round>(*rounds);
+    if (terms.method == ConsensusMethod::kExact) {
+      section.fail_value("rounds", "exact takes as many rounds as the graph is wide",
+                         "remove rounds, or use method = \"plain\" or \"chebyshev\"");
+    }
+  }
   SOTTO_TRY(section.finish());
   return terms;
 }

@@ -236,9 +236,9 @@ std::optional<std::vector<std::string>> TomlReader::optional_texts(std::string_v
 }
 
 Result<void> TomlReader::finish() {
-  if (error_) return *error_;
-  if (table_ == nullptr) return {};
-  for (const auto& [key, value] : *table_) {
+  // A key that nothing reads explains one that is missing: it is said first.
+  if (error_ && error_->name != errors_.missing) return *error_;
+  for (const auto& [key, value] : table_ != nullptr ? *table_ : toml::table{}) {
     const std::string_view name = key.str();
     if (asked_.contains(name)) continue;
     const std::vector<std::string> known(asked_.begin(), asked_.end());
@@ -250,6 +250,7 @@ Result<void> TomlReader::finish() {
         .at(fmt::format("line {}, column {} of {}", key.source().begin.line,
                         key.source().begin.column, file_));
   }
+  if (error_) return *error_;
   return {};
 }
 

@@ -62,6 +62,7 @@ struct SolveTerms {
 struct ConsensusTerms {
   ConsensusMethod method = ConsensusMethod::kExact;
   double tolerance = 1e-9;
+  std::optional<Round> rounds;  // none: as many as the tolerance takes; exact has the diameter's
 };
 
 // Where the parties' costs come from when there are no tables.
@@ -118,7 +119,7 @@ struct Study {
 
 // study.toml → typed values. Every error says line and column. Unknown keys are
 // errors, and privacy has no defaults: a forgotten line must not choose somebody's.
-// Relative file names in the study are relative to it.
+// Relative file names in the study are relative to it. "-" is standard input.
 [[nodiscard]] Result<Study> read_study(const std::string& path);
 
 // The same from text; `name` stands for the file in errors.

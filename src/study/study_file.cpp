@@ -1,11 +1,11 @@
 // study.toml → Study: the sections in turn, then what they must be together.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <utility>
 
 #include "base/digest.h"
 #include "study/sections.h"
+#include "study/settings.h"
 #include "study/study.h"
 
 namespace sotto {
@@ -100,15 +100,8 @@ Result<Study> parse_study(std::string_view text, const std::string& name) {
 }
 
 Result<Study> read_study(const std::string& path) {
-  SOTTO_ASSIGN(const auto text, read_toml_text(path, "study", "E-study-file"));
-  auto study = parse_study(text, path);
-  if (study && study->problem) {
-    const auto folder = std::filesystem::path(path).parent_path();
-    for (std::string& problem_file : study->problem->files) {
-      problem_file = (folder / problem_file).string();
-    }
-  }
-  return study;
+  SOTTO_ASSIGN(const auto source, read_study_text(path));
+  return study_with(source, {});
 }
 
 }  // namespace sotto
