@@ -214,7 +214,7 @@ int run_command_line(int argc, const char* const* argv) {
   std::vector<Verb> verbs;
   for (const auto add :
        {add_demo, add_plan, add_simulate, add_keys, add_check, add_join, add_status, add_abort,
-        add_ledger, add_report, add_predict, add_refit, add_generate, add_reproduce}) {
+        add_ledger, add_report, add_predict, add_refit, add_generate, add_problem, add_reproduce}) {
     verbs.push_back(add(Syntax(app)));
   }
   try {

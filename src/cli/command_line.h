@@ -114,6 +114,7 @@ struct Verb {
 // One function per verb, in a file of its own.
 [[nodiscard]] Verb add_plan(const Syntax& program);
 [[nodiscard]] Verb add_simulate(const Syntax& program);
+[[nodiscard]] Verb add_problem(const Syntax& program);
 [[nodiscard]] Verb add_reproduce(const Syntax& program);
 [[nodiscard]] Verb add_report(const Syntax& program);
 [[nodiscard]] Verb add_predict(const Syntax& program);

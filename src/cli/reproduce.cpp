@@ -13,6 +13,7 @@ Verb add_reproduce(const Syntax& program) {
   struct Options {
     Figure figure = Figure::kAll;
     CaseStudyOptions study;
+    bool independent = false;
   };
   auto options = std::make_shared<Options>();
   const Syntax verb =
@@ -23,11 +24,15 @@ Verb add_reproduce(const Syntax& program) {
   verb.choice("figure", options->figure, figures, "fig1, fig2, fig3 or all", Need::kRequired);
   verb.text("--out", options->study.folder, "where the files go");
   verb.whole("--seed", options->study.seed, "where all randomness comes from");
+  verb.flag("--independent", options->independent,
+            "draws of its own for every setting; else all share theirs");
   auto run = [options, figures](Output output) -> Result<std::string> {
     const auto name =
         std::ranges::find(figures, options->figure, &std::pair<std::string, Figure>::second)->first;
     ProgressBar bar(name);
     options->study.progress = bar.callback();
+    options->study.version = SOTTO_VERSION;
+    if (options->independent) options->study.draws = PointDraws::kIndependent;
     SOTTO_ASSIGN(const auto result, reproduce(options->figure, options->study));
     if (output.json()) return json_text(result.summary);
     return result.text;

@@ -14,6 +14,7 @@
 #include "cli/terminal/terminal.h"
 #include "report/sweep_tables.h"
 #include "run/sweep.h"
+#include "run/transcript.h"
 #include "study/settings.h"
 
 namespace sotto {
@@ -30,6 +31,9 @@ struct SimulateOptions {
   std::string trajectory;  // file; empty: none
   std::uint64_t every = 1;
   TrajectoryDetail detail = TrajectoryDetail::kQuantiles;
+  std::string transcript;  // file; empty: none
+  std::string truth;       // file for what was drawn; empty: none
+  std::string observer = "eavesdropper";
   std::string data;  // files, separated by commas
   TableSplit::Kind split = TableSplit::Kind::kInterleaved;
   std::string out;  // folder for what is kept; empty: none
@@ -177,6 +181,42 @@ Result<std::string> over_settings(const StudyText& source, std::vector<Solver> s
   return text;
 }
 
+// What somebody sees of the runs, for an attack or an audit.
+Result<std::string> write_transcript(const StudyText& source, const std::vector<Solver>& solvers,
+                                     const SimulateOptions& options, Output output) {
+  std::vector<SettingValues> keys;
+  for (const std::string& words : options.settings) {
+    SOTTO_ASSIGN(keys.emplace_back(), setting_from(words));
+  }
+  SOTTO_ASSIGN(const auto grid, grid_of(keys));
+  if (grid.size() != 1 || solvers.size() > 1) {
+    return bad_input("E-transcript-many", "a transcript is of one solver in one setting",
+                     "name one solver, and one value for each key")
+        .at("--transcript");
+  }
+  SOTTO_ASSIGN(auto study, study_with(source, grid.front()));
+  SOTTO_ASSIGN(const auto problem, load_problem(study));
+  study.problem->dimension = problem.dimension();
+  const Solver solver = solvers.empty() ? study.solver : solvers.front();
+  SOTTO_ASSIGN(const auto planned, plan_study(std::move(study), solver));
+  SOTTO_ASSIGN(auto observer, transcript_observer_from(options.observer, planned.plan.parties));
+  SOTTO_ASSIGN(const auto transcript, record_transcript(planned, problem,
+                                                        {.seed = options.seed,
+                                                         .trials = options.trials,
+                                                         .observer = std::move(observer),
+                                                         .version = SOTTO_VERSION}));
+  SOTTO_TRY(write_file(options.transcript, transcript.seen));
+  if (!options.truth.empty()) SOTTO_TRY(write_file(options.truth, transcript.truth));
+  if (output.json()) {
+    Json json{{"transcript", options.transcript}, {"observer", options.observer}};
+    if (!options.truth.empty()) json["truth"] = options.truth;
+    return json_text(json);
+  }
+  return fmt::format("{} trials of {} as {} sees them: {}\n", options.trials, to_string(solver),
+                     options.observer, options.transcript) +
+         (options.truth.empty() ? "" : fmt::format("what was drawn: {}\n", options.truth));
+}
+
 Result<std::string> run_simulate(const Syntax& verb, const SimulateOptions& options,
                                  Output output) {
   SOTTO_ASSIGN(auto solvers, solvers_from(options.solvers));
@@ -186,9 +226,13 @@ Result<std::string> run_simulate(const Syntax& verb, const SimulateOptions& opti
   if (options.settings.empty()) {
     SOTTO_TRY(refuse_unused(verb, {"--independent"}, "without --set: there is one point"));
   }
+  if (options.transcript.empty()) {
+    SOTTO_TRY(refuse_unused(verb, {"--truth", "--observer"}, "without --transcript"));
+  }
   SOTTO_ASSIGN(const auto source, read_study_text(options.study));
   if (verb.given("--data")) {
-    SOTTO_TRY(refuse_unused(verb, {"--set", "--independent", "--detail"}, "with --data"));
+    SOTTO_TRY(
+        refuse_unused(verb, {"--set", "--independent", "--detail", "--transcript"}, "with --data"));
     if (output.format == Format::kCsv) {
       return bad_input("E-option-unused", "a run over tables has no table of points",
                        "use --format json or text with --data")
@@ -201,6 +245,11 @@ Result<std::string> run_simulate(const Syntax& verb, const SimulateOptions& opti
     return over_tables(study, solvers.front(), options, output).at(options.study);
   }
   SOTTO_TRY(refuse_unused(verb, {"--split"}, "without --data"));
+  if (!options.transcript.empty()) {
+    SOTTO_TRY(refuse_unused(verb, {"--trajectory", "--out", "--cipher", "--independent"},
+                            "with --transcript"));
+    return write_transcript(source, solvers, options, output).at(options.study);
+  }
   const bool many = !options.settings.empty() || !options.trajectory.empty() ||
                     !options.out.empty() || output.format == Format::kCsv;
   if (many) {
@@ -246,6 +295,11 @@ Verb add_simulate(const Syntax& program) {
   verb.choice("--detail", options->detail,
               {{"quantiles", TrajectoryDetail::kQuantiles}, {"trials", TrajectoryDetail::kTrials}},
               "with --trajectory: mean and quartiles, or every trial");
+  verb.text("--transcript", options->transcript,
+            "file for all that an observer sees of each trial, as lines of JSON");
+  verb.text("--observer", options->observer,
+            "of the transcript: eavesdropper, neighbour:3, coalition:1,4 or all");
+  verb.text("--truth", options->truth, "with --transcript: file for what was drawn");
   verb.text("--data", options->data, "CSV files, one per party: a.csv,b.csv; or one to split");
   verb.choice("--split", options->split,
               {{"interleaved", TableSplit::Kind::kInterleaved},

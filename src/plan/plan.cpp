@@ -26,13 +26,23 @@ Result<void> plan_gt(const Study& study, Plan& plan) {
     return refused("E-gt-record", "gt protects one entry of θ, and has no guarantee for a row",
                    "use dishuf, pairwise or ac with unit = \"record\"");
   }
-  SOTTO_ASSIGN(auto noise, calibrate_gradient(terms.sensitivity, terms.budget, study.gt.truncation)
-                               .at("[gt] truncation"));
   if (!study.gt.lambda_min) {
     return bad_input("E-gt-lambda", "gt must know a public lower bound on ΣA_i's eigenvalues",
                      "add lambda_min to [gt]: a number known without the data");
   }
   const double lambda_min = *study.gt.lambda_min;
+  // First whether any truncation does: what δ and what the problem asks for must not be answered
+  // one after the other with numbers that contradict each other.
+  if (study.gt.keep_delta) {
+    SOTTO_TRY(require_some_truncation(terms.sensitivity, terms.budget, plan.parties, plan.dimension,
+                                      lambda_min, study.gt.guarantee)
+                  .at("[gt]"));
+  }
+  // As printed, a setting is run and its rows say what it is worth.
+  const auto calibrate = study.gt.keep_delta ? calibrate_gradient : gradient_noise;
+  SOTTO_ASSIGN(
+      auto noise,
+      calibrate(terms.sensitivity, terms.budget, study.gt.truncation).at("[gt] truncation"));
   SOTTO_TRY(require_convexity(noise, plan.parties, plan.dimension, lambda_min, study.gt.guarantee)
                 .at("[gt] guarantee"));
   if (study.gt.guarantee == Convexity::kPaper) {
@@ -53,6 +63,9 @@ Result<void> plan_gt(const Study& study, Plan& plan) {
   // A family is public, so its rate can be told beforehand; files are data.
   if (study.problem && study.problem->files.empty()) {
     SOTTO_ASSIGN(const auto problem, family_problem(study));
+    if (auto warning = lambda_min_warning(study, problem)) {
+      plan.warnings.push_back(std::move(*warning));
+    }
     SOTTO_ASSIGN(const auto tracking, choose_tracking(study, noise, problem));
     plan.tracking = tracking;
     const Round rounds = tracking.setup.rounds;

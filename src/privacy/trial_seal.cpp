@@ -35,8 +35,7 @@ double nearest(noise::SignedWide index, std::uint64_t divisor, int log2_step) {
   if (divisor != 1) {
     const auto high = static_cast<std::uint64_t>(numerator >> 64);
     const auto width = [](std::uint64_t word) { return static_cast<int>(std::bit_width(word)); };
-    const int digits =
-        high != 0 ? 64 + width(high) : width(static_cast<std::uint64_t>(numerator));
+    const int digits = high != 0 ? 64 + width(high) : width(static_cast<std::uint64_t>(numerator));
     shift = std::max(0, 62 + width(divisor) - digits);
     numerator <<= shift;
     const noise::Wide quotient = numerator / divisor;
@@ -142,22 +141,31 @@ std::optional<TrialSeal> TrialSeal::make(const Noise& noise, const Graph& graph,
   return seal;
 }
 
+void TrialSeal::trace_own(std::span<const Index> indices, TrialTrace& trace) const {
+  trace.own.assign(indices.begin(), indices.end());
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    trace.own[k] -= Index{values_[k]} * static_cast<Index>(divisor_);
+  }
+}
+
 void TrialSeal::seal(std::span<noise::FastDraws> noise, std::span<noise::FastDraws> keys,
-                     std::span<Index> indices) {
+                     std::span<Index> indices, TrialTrace* trace) {
   check(noise.size() == parties() && indices.size() == values_.size(), "one stream per party");
-  if (kind_ == Kind::kShuffle) return shuffle(noise, indices);
+  if (kind_ == Kind::kShuffle) return shuffle(noise, indices, trace);
   for (std::size_t i = 0; i < parties(); ++i) {
     for (std::size_t k = 0; k < entries_; ++k) {
       indices[i * entries_ + k] = values_[i * entries_ + k] + noise[i].gaussian(own_[k]);
     }
   }
-  if (kind_ == Kind::kPairwise) add_edge_masks(keys, indices);
+  if (trace != nullptr) trace_own(indices, *trace);
+  if (kind_ == Kind::kPairwise) add_edge_masks(keys, indices, trace);
 }
 
 // Draws in the order of ShuffleSeal's constructor and draw_multipliers: for each entry the masks of
 // all neighbours and Γ, then the multipliers. An edge's term is worked out once: what one end adds
 // the other subtracts.
-void TrialSeal::shuffle(std::span<noise::FastDraws> noise, std::span<Index> indices) {
+void TrialSeal::shuffle(std::span<noise::FastDraws> noise, std::span<Index> indices,
+                        TrialTrace* trace) {
   std::size_t edge = 0;
   for (std::size_t i = 0; i < parties(); ++i) {
     const std::size_t masks = shared_ ? 1 : degrees_[i];
@@ -175,12 +183,32 @@ void TrialSeal::shuffle(std::span<noise::FastDraws> noise, std::span<Index> indi
     }
     edge += degrees_[i];
   }
+  if (trace != nullptr) {
+    trace_own(indices, *trace);
+    trace->multipliers = multiplier_;
+    trace->masks.resize(directed_edges_ * entries_);
+    trace->looks.resize(directed_edges_ * entries_);
+    for (std::size_t i = 0, e = 0; i < parties(); ++i) {
+      for (std::size_t m = 0; m < degrees_[i]; ++m, ++e) {
+        for (std::size_t k = 0; k < entries_; ++k) {
+          trace->masks[e * entries_ + k] =
+              masked_[(shared_ ? i : e) * entries_ + k] - values_[i * entries_ + k];
+        }
+      }
+    }
+  }
   for (const Edge& e : edges_) {
     const auto product = static_cast<Index>(multiplier_[e.there] * multiplier_[e.back]);
     const std::int64_t* from = &masked_[(shared_ ? e.from : e.there) * entries_];
     const std::int64_t* to = &masked_[(shared_ ? e.to : e.back) * entries_];
     for (std::size_t k = 0; k < entries_; ++k) {
       const Index mixed = product * (to[k] - from[k]);
+      if (trace != nullptr) {
+        trace->looks[e.there * entries_ + k] =
+            static_cast<Index>(multiplier_[e.back]) * (to[k] - from[k]);
+        trace->looks[e.back * entries_ + k] =
+            static_cast<Index>(multiplier_[e.there]) * (from[k] - to[k]);
+      }
       indices[e.from * entries_ + k] += mixed;
       indices[e.to * entries_ + k] -= mixed;
     }
@@ -189,15 +217,18 @@ void TrialSeal::shuffle(std::span<noise::FastDraws> noise, std::span<Index> indi
 
 // The ideal key agreement (protocol/sealing.h): each end draws a word, and the two of them are the
 // seed of what the edge draws from.
-void TrialSeal::add_edge_masks(std::span<noise::FastDraws> keys, std::span<Index> indices) {
+void TrialSeal::add_edge_masks(std::span<noise::FastDraws> keys, std::span<Index> indices,
+                               TrialTrace* trace) {
   std::size_t edge = 0;
   for (std::size_t i = 0; i < parties(); ++i) {
     for (std::size_t m = 0; m < degrees_[i]; ++m) multiplier_[edge++] = keys[i].bits64();
   }
+  if (trace != nullptr) trace->masks.clear();
   for (const Edge& e : edges_) {
     noise::FastDraws draws(multiplier_[e.there], multiplier_[e.back]);
     for (std::size_t k = 0; k < entries_; ++k) {
       const std::int64_t mask = draws.gaussian(masks_[k]);
+      if (trace != nullptr) trace->masks.push_back(mask);
       indices[e.from * entries_ + k] += mask;
       indices[e.to * entries_ + k] -= mask;
     }
@@ -206,6 +237,10 @@ void TrialSeal::add_edge_masks(std::span<noise::FastDraws> keys, std::span<Index
 
 double TrialSeal::value(Index index) const {
   return trial_seal::nearest(index, divisor_, grid_.log2_step);
+}
+
+double TrialSeal::whole_value(Index index) const {
+  return trial_seal::nearest(index, 1, grid_.log2_step);
 }
 
 std::optional<TrialCosts> TrialCosts::make(std::span<const Secret> secrets, std::size_t dimension,

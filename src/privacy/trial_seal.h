@@ -13,10 +13,29 @@
 // bit (simulate/same_bits_test.cpp). All noise is from a seed: for costs that are made up.
 namespace sotto {
 
+// What one trial drew, in steps of the grid: the ground truth behind its releases.
+struct TrialTrace {
+  std::vector<noise::SignedWide> own;      // Γ, [party][entry], in steps/divisor
+  std::vector<noise::SignedWide> masks;    // η, [directed edge][entry]; pairwise: R, [edge][entry]
+  std::vector<std::uint64_t> multipliers;  // dishuf: [directed edge]
+  // dishuf: what a party decrypts of a neighbour's answer, a_{j→i}(T̄_j − T̄_i), [directed
+  // edge][entry]
+  std::vector<noise::SignedWide> looks;
+};
+
 // `ac`, `dishuf` and `pairwise`.
 class TrialSeal {
  public:
   using Index = noise::SignedWide;  // of Released::indices
+
+  // An edge, and where its two directions stand among all directed ones: a party's towards its
+  // neighbours in ascending order, party after party.
+  struct Edge {
+    std::size_t from = 0;  // the lower party
+    std::size_t to = 0;
+    std::size_t there = 0;  // what `from` has for `to`
+    std::size_t back = 0;   // what `to` has for `from`
+  };
 
   // None where a number could leave 64 bits before, or 126 after the multipliers: then integers
   // without limit go message by message.
@@ -26,31 +45,30 @@ class TrialSeal {
   [[nodiscard]] std::size_t parties() const { return degrees_.size(); }
   [[nodiscard]] std::size_t entries() const { return entries_; }
 
+  [[nodiscard]] std::span<const Edge> edges() const { return edges_; }
+
   // One trial: indices[party·entries + k] of what the parties release. `noise` and `keys` have one
-  // stream for each party.
+  // stream for each party. `trace`, if there is one, gets what was drawn.
   void seal(std::span<noise::FastDraws> noise, std::span<noise::FastDraws> keys,
-            std::span<Index> indices);
+            std::span<Index> indices, TrialTrace* trace = nullptr);
 
   // index·step/divisor as the nearest double: Released::values().
   [[nodiscard]] double value(Index index) const;
+  // The same of what no divisor applies to: η, R.
+  [[nodiscard]] double whole_value(Index index) const;
 
  private:
-  // A directed edge's place among all masks and multipliers, and that of its reverse.
-  struct Edge {
-    std::size_t from = 0;  // the lower party
-    std::size_t to = 0;
-    std::size_t there = 0;  // first directed edge: from's for `to`
-    std::size_t back = 0;   // to's for `from`
-  };
-
   TrialSeal() = default;
   [[nodiscard]] bool read_secrets(std::span<const Secret> secrets);
   // False unless every party's σ for every entry is the same, and no wider than `bits`.
   [[nodiscard]] bool read_sigmas(std::span<const Secret> secrets, const Rational& sigma,
                                  std::size_t bits, std::vector<noise::WordSigma>& sigmas) const;
   [[nodiscard]] bool read_shuffle(const ShuffleNoise& noise, std::span<const Secret> secrets);
-  void shuffle(std::span<noise::FastDraws> noise, std::span<Index> indices);
-  void add_edge_masks(std::span<noise::FastDraws> keys, std::span<Index> indices);
+  void shuffle(std::span<noise::FastDraws> noise, std::span<Index> indices, TrialTrace* trace);
+  void add_edge_masks(std::span<noise::FastDraws> keys, std::span<Index> indices,
+                      TrialTrace* trace);
+  // Γ, while it is all that was added.
+  void trace_own(std::span<const Index> indices, TrialTrace& trace) const;
 
   std::size_t entries_ = 0;
   Grid grid_;

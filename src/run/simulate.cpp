@@ -75,6 +75,14 @@ Result<TrialValues> run_chunk(const PlannedStudy& planned,
 
 }  // namespace
 
+void warn_about_files(PlannedStudy& planned, const Problem& problem) {
+  // A family's costs are public, and the plan has looked at them.
+  if (planned.plan.solver != Solver::kGt || planned.study.problem->files.empty()) return;
+  if (auto warning = lambda_min_warning(planned.study, problem)) {
+    planned.plan.warnings.push_back(std::move(*warning));
+  }
+}
+
 SolverSummary summarise(Solver solver, std::span<const TrialOutcome> runs) {
   std::vector<double> errors;
   for (const TrialOutcome& run : runs) errors.push_back(run.squared_error);
@@ -177,6 +185,7 @@ Result<Simulation> simulate_study(const Study& study, const RunOptions& options)
       continue;
     }
     PlannedStudy planned = std::move(*made);
+    warn_about_files(planned, problem);
     SOTTO_ASSIGN(auto results,
                  run_trials(planned, problem,
                             {.seed = options.seed,

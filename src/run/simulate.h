@@ -77,6 +77,9 @@ struct TrialResults {
 [[nodiscard]] Result<TrialResults> run_trials(const PlannedStudy& planned, const Problem& problem,
                                               const TrialRequest& request);
 
+// Adds to a plan what only the files of [problem] could tell.
+void warn_about_files(PlannedStudy& planned, const Problem& problem);
+
 [[nodiscard]] SolverSummary summarise(Solver solver, std::span<const TrialOutcome> runs);
 
 // Where the noise of a simulation over tables comes from. The operating system, unless the tables

@@ -130,6 +130,7 @@ Result<std::vector<Point>> plan_setting(const StudyText& source,
       points.push_back(refusal(solver, planned.error()));
       continue;
     }
+    warn_about_files(*planned, problem);
     Point point;
     point.shown = {.settings = setting, .solver = solver, .result = {}};
     const std::string drawn =

@@ -125,6 +125,11 @@ Result<GtTerms> read_gt_section(TomlReader section) {
   if (const auto rounds = section.optional_integer("rounds", 1, kMaxRounds)) {
     terms.rounds = static_cast<Round>(*rounds);
   }
+  terms.keep_delta = section.optional_flag("keep_delta").value_or(true);
+  if (!terms.keep_delta && !terms.truncation) {
+    section.fail_value("keep_delta", "without a truncation there is nothing to keep δ from",
+                       "add truncation, or remove keep_delta");
+  }
   SOTTO_TRY(section.finish());
   return terms;
 }

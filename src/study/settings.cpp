@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <iterator>
 #include <sstream>
@@ -95,7 +96,10 @@ Result<SettingValues> setting_from(const std::string& words) {
     return settings::bad_setting(fmt::format("\"{}\" sets no key", words)).at("--set");
   }
   SettingValues result{words.substr(0, equals), settings::apart(words.substr(equals + 1))};
-  if (result.key.find('.') == std::string::npos || result.key.ends_with('.') ||
+  // A key of a section, or a whole section: problem={ family = "paper", m = 2, seed = 1 }.
+  const bool section = std::ranges::all_of(
+      result.values, [](const std::string& value) { return value.starts_with('{'); });
+  if ((result.key.find('.') == std::string::npos && !section) || result.key.ends_with('.') ||
       result.key.starts_with('.') || result.key.find("..") != std::string::npos) {
     return settings::bad_setting(fmt::format("\"{}\" is no key of a section", result.key))
         .at("--set");

@@ -35,7 +35,8 @@ struct SettingValues {
 };
 
 // "privacy.epsilon=0.1,1,10". Values are TOML, or words that need no quotes: "plain". Commas inside
-// brackets and quotes do not part. E-setting.
+// brackets and quotes do not part. A section may be set as a whole: "problem={ files = [\"a.json\"]
+// }". E-setting.
 [[nodiscard]] Result<SettingValues> setting_from(const std::string& words);
 
 // All combinations, the last key changing fastest; without keys, one without settings.

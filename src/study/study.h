@@ -34,6 +34,7 @@ struct GtTerms {
   std::optional<double> lambda_min;  // public lower bound on ΣA_i's eigenvalues
   std::optional<double> step;        // none: "auto"
   std::optional<Round> rounds;       // none: from the rate and the tolerance
+  bool keep_delta = true;            // false: the truncation stands, whatever δ it has
 };
 
 enum class Calibration { kGraph, kLemma1 };

@@ -34,6 +34,11 @@ Result<void> check_together(const Study& study, const std::string& file) {
                      "protect rows with unit = \"record\", or remove [data]")
         .at(at("[privacy] unit"));
   }
+  if (!study.gt.keep_delta && (!study.problem || study.problem->family.empty())) {
+    return refused("E-gt-delta", "keep_delta = false would break the δ that is asked for",
+                   "it is for [problem] family = …, where nobody's data is at stake")
+        .at(at("[gt] keep_delta"));
+  }
   if (study.solver == Solver::kDishuf && study.dishuf.calibration == Calibration::kLemma1 &&
       study.consensus.method != ConsensusMethod::kExact) {
     return bad_input("E-lemma1-consensus",
