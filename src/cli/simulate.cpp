@@ -138,7 +138,7 @@ Result<std::string> over_problem(const Study& study, std::vector<Solver> solvers
 }
 
 // Settings, trajectories, tables and folders: all that is more than one study's summary.
-Result<std::string> over_settings(const StudyText& source, std::vector<Solver> solvers,
+Result<std::string> over_settings(const StudySource& source, std::vector<Solver> solvers,
                                   const SimulateOptions& options, Output output) {
   SweepOptions sweeping{.keys = {},
                         .solvers = std::move(solvers),
@@ -182,7 +182,7 @@ Result<std::string> over_settings(const StudyText& source, std::vector<Solver> s
 }
 
 // What somebody sees of the runs, for an attack or an audit.
-Result<std::string> write_transcript(const StudyText& source, const std::vector<Solver>& solvers,
+Result<std::string> write_transcript(const StudySource& source, const std::vector<Solver>& solvers,
                                      const SimulateOptions& options, Output output) {
   std::vector<SettingValues> keys;
   for (const std::string& words : options.settings) {

@@ -25,8 +25,7 @@ constexpr double kLambdaMin = 200;  // the family's smallest eigenvalue
 // The paper's setting as a study, so that everything goes the way of any user's.
 Result<Study> paper_study(std::size_t parties, double epsilon,
                           ShuffleMasks masks = ShuffleMasks::kShared) {
-  return parse_study(
-      fmt::format(R"([study]
+  return parse_study(fmt::format(R"([study]
 name = "case study"
 solver = "dishuf"
 [privacy]
@@ -42,7 +41,6 @@ weight = 0.3
 [gt]
 guarantee = "paper"
 lambda_min = {}
-step = {}
 [dishuf]
 g = 0.01
 noise = "{}"
@@ -53,9 +51,9 @@ family = "paper"
 m = 3
 seed = 1
 )",
-                  epsilon, masks == ShuffleMasks::kShared ? 0 : 1, parties, kLambdaMin,
-                  parties <= 10 ? fmt::format("{}", kPaperStep) : "\"auto\"", kShuffleMasks[masks]),
-      "the paper's setting");
+                                 epsilon, masks == ShuffleMasks::kShared ? 0 : 1, parties,
+                                 kLambdaMin, kShuffleMasks[masks]),
+                     "the paper's setting");
 }
 
 // x(∞) = −(ΣG_i)⁻¹ΣH_i

@@ -94,7 +94,7 @@ std::optional<Json> kept(const SweepOptions& options, const Point& point) {
 }
 
 // One setting's points: the study, its problem and each solver's plan.
-Result<std::vector<Point>> plan_setting(const StudyText& source,
+Result<std::vector<Point>> plan_setting(const StudySource& source,
                                         const std::vector<Setting>& setting,
                                         const SweepOptions& options) {
   const auto refusal = [&](Solver solver, const Error& error) {
@@ -192,7 +192,7 @@ Progress share_of(const Progress& progress, double before, double own, double al
 
 }  // namespace sweeping
 
-Result<std::vector<SweepPoint>> sweep(const StudyText& source, const SweepOptions& options) {
+Result<std::vector<SweepPoint>> sweep(const StudySource& source, const SweepOptions& options) {
   if (options.trials == 0 || options.trials > kMaxTrials) {
     return bad_input("E-trials", fmt::format("{} trials are out of range", options.trials),
                      fmt::format("choose from 1 to {}", kMaxTrials));

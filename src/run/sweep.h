@@ -54,7 +54,7 @@ struct SweepPoint {
 
 // Over studies that bring their own [problem]: no data is touched. A mistake in the settings ends
 // the call; a point whose study or plan is refused is a point with an `error`.
-[[nodiscard]] Result<std::vector<SweepPoint>> sweep(const StudyText& source,
+[[nodiscard]] Result<std::vector<SweepPoint>> sweep(const StudySource& source,
                                                     const SweepOptions& options);
 
 // All points under one head.

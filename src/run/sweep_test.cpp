@@ -11,7 +11,7 @@
 namespace sotto {
 namespace {
 
-StudyText small_study(const std::string& more = "") {
+StudySource small_study(const std::string& more = "") {
   return {.text = R"([study]
 name = "small"
 solver = "ac"

@@ -73,10 +73,10 @@ Result<void> put(toml::table& root, const Setting& setting) {
 
 }  // namespace settings
 
-Result<StudyText> read_study_text(const std::string& path) {
+Result<StudySource> read_study_text(const std::string& path) {
   if (path != "-") {
     SOTTO_ASSIGN(auto text, read_toml_text(path, "study", "E-study-file"));
-    return StudyText{std::move(text), path, std::filesystem::path(path).parent_path()};
+    return StudySource{std::move(text), path, std::filesystem::path(path).parent_path()};
   }
   std::string text;
   for (std::istreambuf_iterator<char> at(std::cin), end; at != end; ++at) {
@@ -87,7 +87,7 @@ Result<StudyText> read_study_text(const std::string& path) {
           .at("standard input");
     }
   }
-  return StudyText{std::move(text), "standard input", {}};
+  return StudySource{std::move(text), "standard input", {}};
 }
 
 Result<SettingValues> setting_from(const std::string& words) {
@@ -139,7 +139,7 @@ Result<std::vector<std::vector<Setting>>> grid_of(std::span<const SettingValues>
   return points;
 }
 
-Result<Study> study_with(const StudyText& source, std::span<const Setting> settings) {
+Result<Study> study_with(const StudySource& source, std::span<const Setting> settings) {
   std::string text = source.text;
   std::string name = source.name;
   if (!settings.empty()) {

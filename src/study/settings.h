@@ -12,14 +12,14 @@
 namespace sotto {
 
 // A study as it was written: what settings are put into.
-struct StudyText {
+struct StudySource {
   std::string text;
   std::string name;              // stands for the file in errors
   std::filesystem::path folder;  // what file names in it are relative to
 };
 
 // "-" is standard input.
-[[nodiscard]] Result<StudyText> read_study_text(const std::string& path);
+[[nodiscard]] Result<StudySource> read_study_text(const std::string& path);
 
 // One key and what it is set to, as TOML would have it: "privacy.epsilon", "0.1".
 struct Setting {
@@ -47,6 +47,6 @@ inline constexpr std::size_t kMaxSettings = 100'000;
 
 // The study with these keys set. Without settings it is the file as it stands; with some, `hash` is
 // that of the study as TOML writes it.
-[[nodiscard]] Result<Study> study_with(const StudyText& source, std::span<const Setting> settings);
+[[nodiscard]] Result<Study> study_with(const StudySource& source, std::span<const Setting> settings);
 
 }  // namespace sotto

@@ -8,7 +8,7 @@
 namespace sotto {
 namespace {
 
-const StudyText kSource{.text = R"([study]
+const StudySource kSource{.text = R"([study]
 name = "x"
 solver = "dishuf"
 [privacy]
