@@ -144,7 +144,8 @@ Rows shared_rows(const ShuffleNoise& noise, const Watched& watched) {
     return std::hypot(shift, eta_shift * std::sqrt(given_up * looks));
   };
   const double ceiling = std::hypot(gamma_shift, eta_shift);
-  const double r = nearest_double(noise.sigma_gamma / noise.sigma_eta);
+  const double r = sgn(noise.sigma_eta) == 0 ? std::numeric_limits<double>::infinity()
+                                             : nearest_double(noise.sigma_gamma / noise.sigma_eta);
   const auto coalition = [&](std::size_t size) -> std::optional<Seen> {
     // One curious party on a cycle has a bound for every multiplier and any n (Claim 3).
     const LeverageBound bound =
