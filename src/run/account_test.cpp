@@ -140,7 +140,7 @@ TEST(AccountOfAStudy, SaysHowManyRunsFit) {
 // lost may have released, and the release in the end are together within what the plan says.
 TEST(AccountOfAStudy, ARunThatLosesPartiesCostsNoMoreThanPlanned) {
   for (const std::size_t colluders : {0U, 1U, 2U}) {
-    StudySource text = paper_text(7);
+    StudyText text = paper_text(7);
     text.set("graph", "topology", "\"complete\"").remove("graph", "weight");
     text.set("privacy", "colluders", std::to_string(colluders));
     const auto whole =

@@ -138,6 +138,7 @@ Result<TrialResults> run_trials(const PlannedStudy& planned, const Problem& prob
     options.first_trial = first;
     options.cipher = request.cipher;
     options.trials = std::min(chunk, trials - first);
+    options.one_for_all = true;
     if (recorder) options.on_round = recorder->observer(first);
     auto values = run_chunk(planned, tracking, secrets, options);
     if (!values) {
@@ -149,10 +150,12 @@ Result<TrialResults> run_trials(const PlannedStudy& planned, const Problem& prob
       TrialOutcome& outcome = results.runs[first + t];
       outcome.solver = planned.plan.solver;
       outcome.trial = first + t;
-      for (const auto& x : (*values)[t]) {
+      const std::size_t held = (*values)[t].size();  // 1: all parties hold the same
+      for (std::size_t i = 0; i < secrets.size(); ++i) {
+        const auto& x = (*values)[t][held == 1 ? 0 : i];
         outcome.squared_error += squared_distance(x, problem.solution);
       }
-      outcome.squared_error /= static_cast<double>((*values)[t].size());
+      outcome.squared_error /= static_cast<double>(secrets.size());
       outcome.x = std::move((*values)[t][0]);
     }
     const std::scoped_lock lock(mutex);

@@ -19,7 +19,7 @@ namespace {
 
 const std::vector<Solver> kAllSolvers{Solver::kGt, Solver::kAc, Solver::kDishuf, Solver::kPairwise};
 
-Simulation simulation_of(const StudySource& text, const RunOptions& options) {
+Simulation simulation_of(const StudyText& text, const RunOptions& options) {
   auto simulation = simulate_study(study_of(text), options);
   EXPECT_TRUE(simulation.has_value()) << simulation.error().to_string();
   return std::move(*simulation);
@@ -89,7 +89,7 @@ TEST(SimulatingAStudy, MeasuresTheDistanceFromTheSolution) {
 }
 
 TEST(SimulatingAStudy, ComesNearTheSolutionWhenTheNoiseIsSmall) {
-  StudySource text = paper_text();
+  StudyText text = paper_text();
   text.set("privacy", "mu", "1e-6");
   const auto simulation = simulation_of(text, {.solvers = kAllSolvers, .seed = 3, .trials = 2});
   for (const TrialOutcome& run : simulation.runs) {
@@ -118,11 +118,11 @@ TEST(SimulatingAStudy, SummarisesTheSquaredErrors) {
 
 TEST(SimulatingAStudy, FollowsTheEstimatorThatTheStudyNames) {
   // As much noise as signal: with less, adassp finds nothing to regularise.
-  StudySource noisy = paper_text();
+  StudyText noisy = paper_text();
   noisy.set("privacy", "mu", "300.0");
   std::vector<std::vector<double>> firsts;
   for (const char* name : {"exact", "noise-aware", "psd-ridge", "adassp"}) {
-    StudySource named = noisy;
+    StudyText named = noisy;
     named.set("solve", "estimator", fmt::format("\"{}\"", name));
     firsts.push_back(simulation_of(named, {.solvers = {Solver::kAc}, .seed = 2}).runs[0].x);
   }
@@ -136,7 +136,7 @@ TEST(SimulatingAStudy, FollowsTheEstimatorThatTheStudyNames) {
 TEST(SimulatingAStudy, ReachesTheSameSumByEveryConsensus) {
   const auto exact = simulation_of(paper_text(), {.solvers = {Solver::kAc}, .seed = 2});
   for (const char* method : {"plain", "chebyshev"}) {
-    StudySource text = paper_text();
+    StudyText text = paper_text();
     text.set("consensus", "method", fmt::format("\"{}\"", method));
     const auto simulation = simulation_of(text, {.solvers = {Solver::kAc}, .seed = 2});
     for (std::size_t k = 0; k < 3; ++k) {

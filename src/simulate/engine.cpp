@@ -2,16 +2,15 @@
 #include "simulate/engine.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/check.h"
 
-// AVX2 where there is one, chosen when the program starts. The operations are the
+// AVX512 or AVX2 where there is one, chosen when the program starts. The operations are the
 // same either way: additions and multiplications, never fused, never reordered.
 // (Sanitizers cannot run before the dynamic linker has chosen.)
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define SOTTO_VECTORISED __attribute__((target_clones("avx2", "default")))
+#define SOTTO_VECTORISED __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define SOTTO_VECTORISED
 #endif
@@ -43,9 +42,11 @@ SOTTO_VECTORISED void combine_lanes(const MixingStep& step, const double* curren
   }
 }
 
-// Trials whose numbers stand next to each other in gradient tracking: a count that the compiler
-// knows, so that a party's step is straight code over whole vectors and sums stay in registers.
+// Trials whose numbers stand next to each other in gradient tracking: as one vector, so that a
+// party's step is straight code and its sums stay in registers. One of 64 bytes where the processor
+// has such, else the compiler takes two or four; each lane's operations are the same.
 constexpr std::size_t kSideBySide = 8;
+using Lanes = double __attribute__((vector_size(kSideBySide * sizeof(double)), aligned(8)));
 
 // What one party needs for a step. `x` and `s` are all parties', [party][entry][trial].
 struct TrackingStep {
@@ -61,39 +62,43 @@ struct TrackingStep {
   std::size_t stride;  // from an entry to the next: all trials, padded
 };
 
+// out ← mix() of protocol/consensus.h for one entry. Vectors go by reference: how they are passed
+// by value depends on the processor.
+inline __attribute__((always_inline)) void mix_side_by_side(const TrackingStep& t,
+                                                            const double* all, std::size_t own_at,
+                                                            std::size_t entry_at, Lanes& out) {
+  const Lanes own = *reinterpret_cast<const Lanes*>(all + own_at);
+  out = own;
+  for (std::size_t k = 0; k < t.neighbours.size(); ++k) {
+    const double* neighbour = all + t.neighbours[k] * t.dimension * t.stride + entry_at;
+    out += t.weights[k] * (*reinterpret_cast<const Lanes*>(neighbour) - own);
+  }
+}
+
 // x⁺ = mix(x) − βs,  s⁺ = mix(s) + G(x⁺ − x), for kSideBySide trials of party `self` that begin at
-// `lane`: mix() of protocol/consensus.h, GradientTracking of protocol/gt.h. `moved` keeps x⁺ − x.
+// `lane`: GradientTracking of protocol/gt.h. `moved` keeps x⁺ − x.
 SOTTO_VECTORISED void track_side_by_side(const TrackingStep& t, std::size_t self, std::size_t lane,
                                          double* __restrict__ moved) {
-  constexpr std::size_t n = kSideBySide;
-  const std::size_t party = t.dimension * t.stride;
-  const auto mixed = [&](const double* all, std::size_t r, double* __restrict__ out) {
-    const double* own = all + self * party + r * t.stride + lane;
-    for (std::size_t l = 0; l < n; ++l) out[l] = own[l];
-    for (std::size_t k = 0; k < t.neighbours.size(); ++k) {
-      const double* neighbour = all + t.neighbours[k] * party + r * t.stride + lane;
-      const double weight = t.weights[k];
-      for (std::size_t l = 0; l < n; ++l) out[l] += weight * (neighbour[l] - own[l]);
-    }
-  };
+  const std::size_t party = self * t.dimension * t.stride;
   for (std::size_t r = 0; r < t.dimension; ++r) {
-    const std::size_t at = self * party + r * t.stride + lane;
-    std::array<double, n> x;
-    mixed(t.x, r, x.data());
-    for (std::size_t l = 0; l < n; ++l) x[l] -= t.step * t.s[at + l];
-    for (std::size_t l = 0; l < n; ++l) t.x_next[at + l] = x[l];
-    for (std::size_t l = 0; l < n; ++l) moved[r * n + l] = x[l] - t.x[at + l];
+    const std::size_t entry = r * t.stride + lane;
+    Lanes x;
+    mix_side_by_side(t, t.x, party + entry, entry, x);
+    x -= t.step * *reinterpret_cast<const Lanes*>(t.s + party + entry);
+    *reinterpret_cast<Lanes*>(t.x_next + party + entry) = x;
+    *reinterpret_cast<Lanes*>(moved + r * kSideBySide) =
+        x - *reinterpret_cast<const Lanes*>(t.x + party + entry);
   }
   for (std::size_t r = 0; r < t.dimension; ++r) {
-    std::array<double, n> gradient{};
+    const std::size_t entry = r * t.stride + lane;
+    Lanes gradient{};
     for (std::size_t c = 0; c < t.dimension; ++c) {
-      const double* entry = t.g + (r * t.dimension + c) * t.stride + lane;
-      for (std::size_t l = 0; l < n; ++l) gradient[l] += entry[l] * moved[c * n + l];
+      gradient += *reinterpret_cast<const Lanes*>(t.g + (r * t.dimension + c) * t.stride + lane) *
+                  *reinterpret_cast<const Lanes*>(moved + c * kSideBySide);
     }
-    std::array<double, n> s;
-    mixed(t.s, r, s.data());
-    double* out = t.s_next + self * party + r * t.stride + lane;
-    for (std::size_t l = 0; l < n; ++l) out[l] = s[l] + gradient[l];
+    Lanes s;
+    mix_side_by_side(t, t.s, party + entry, entry, s);
+    *reinterpret_cast<Lanes*>(t.s_next + party + entry) = s + gradient;
   }
 }
 

@@ -276,7 +276,11 @@ Result<TrialValues> simulate_averaging(const AveragingSetup& setup, std::span<co
     }
     if (setup.consensus.method == ConsensusMethod::kExact) {
       if (options.on_round) watch_forwarding(setup, values, options.on_round);
-      for (std::size_t t = 0; t < count; ++t) values[t].assign(secrets.size(), sums[t]);
+      const std::size_t copies = options.one_for_all ? 1 : secrets.size();
+      for (std::size_t t = 0; t < count; ++t) {
+        values[t].assign(copies - 1, sums[t]);
+        values[t].push_back(std::move(sums[t]));
+      }
     } else {
       run_linear_consensus(setup.weights, setup.consensus, values, options.on_round);
       for (auto& trial : values) {

@@ -45,7 +45,9 @@ struct SimulationOptions {
   std::function<void(std::size_t)> on_trial = {};  // after each trial or batch: how many are done
   ReleaseObserver on_release = {};                 // averaging only
   RoundObserver on_round = {};  // averaging only: every batch's rounds, y_i of each party
-  bool by_messages = false;     // seal message by message, also where words would do: the same bits
+  // With `exact` all parties end with the same bits: one party's stand for all.
+  bool one_for_all = false;
+  bool by_messages = false;  // seal message by message, also where words would do: the same bits
 };
 
 // sums[trial][party][entry]: every party's estimate of Σθ_i. secrets[party].

@@ -14,14 +14,14 @@ namespace {
 
 using testing::HasSubstr;
 
-Error error_of(const StudySource& text) {
+Error error_of(const StudyText& text) {
   const auto study = text.parse();
   EXPECT_FALSE(study.has_value()) << text.text();
   return study ? Error{} : study.error();
 }
 
 TEST(StudyFile, FillsInEveryDefaultThatIsNotPrivacy) {
-  StudySource text = paper_text();
+  StudyText text = paper_text();
   text.remove("gt").remove("dishuf").remove("pairwise").remove("problem").remove("graph", "weight");
   const auto study = text.parse();
   ASSERT_TRUE(study.has_value()) << study.error().to_string();
@@ -52,7 +52,7 @@ TEST(StudyFile, FillsInEveryDefaultThatIsNotPrivacy) {
 }
 
 TEST(StudyFile, ReadsEveryKey) {
-  StudySource text = paper_text();
+  StudyText text = paper_text();
   text.set("study", "solver", "\"gt\"").set("privacy", "colluders", "1");
   text.set("gt", "truncation", "3.5").set("gt", "guarantee", "\"paper\"");
   text.set("gt", "lambda_min", "30").set("gt", "step", "0.005").set("gt", "rounds", "2000");
@@ -84,7 +84,7 @@ TEST(StudyFile, ReadsEveryKey) {
 }
 
 TEST(StudyFile, TakesAutoForTheStepAndMetropolisForTheWeights) {
-  StudySource text = paper_text();
+  StudyText text = paper_text();
   text.set("gt", "step", "\"auto\"").set("graph", "weight", "\"metropolis\"");
   const auto study = text.parse();
   ASSERT_TRUE(study.has_value()) << study.error().to_string();
@@ -112,7 +112,7 @@ TEST(StudyFile, KnowsEveryTopology) {
 }
 
 TEST(StudyFile, TakesEdgesByNumberOrByName) {
-  StudySource text = paper_text(3);
+  StudyText text = paper_text(3);
   text.set("graph", "topology", "\"edges\"").set("graph", "edges", "[[1, 2], [\"Süd\", \"日本\"]]");
   text.remove("graph", "parties");
   text.append("[[party]]\nname = \"north\"\naddress = \"north.example:7101\"\n");
@@ -128,7 +128,7 @@ TEST(StudyFile, TakesEdgesByNumberOrByName) {
 }
 
 TEST(StudyFile, GivesEachEdgeTheWeightThatStandsBesideIt) {
-  StudySource text = paper_text(3);
+  StudyText text = paper_text(3);
   text.set("graph", "topology", "\"edges\"").set("graph", "edges", "[[3, 2], [2, 1]]");
   text.set("graph", "weight", "[0.1, 0.4]");
   const auto study = text.parse();
@@ -228,7 +228,7 @@ TEST(StudyFile, RefusesSectionsThatDoNotGoTogether) {
 }
 
 TEST(StudyFile, RefusesTwoPartiesOfOneName) {
-  StudySource text = paper_text(3);
+  StudyText text = paper_text(3);
   text.append("[[party]]\nname = \"a\"\n[[party]]\nname = \"b\"\n[[party]]\nname = \"a\"\n");
   const Error error = error_of(text);
   EXPECT_THAT(error.what, HasSubstr("two parties are called \"a\""));
@@ -253,7 +253,7 @@ TEST(StudyFile, FindsProblemFilesBesideTheStudy) {
       std::filesystem::temp_directory_path() / fmt::format("sotto_study_file_test_{}", ::getpid());
   std::filesystem::create_directory(folder);
   const auto path = folder / "study.toml";
-  StudySource text = paper_text();
+  StudyText text = paper_text();
   text.remove("problem").set("problem", "files", "[\"a.json\", \"/b.json\"]");
   std::ofstream(path) << text.text();
   const auto study = read_study(path.string());
@@ -264,7 +264,7 @@ TEST(StudyFile, FindsProblemFilesBesideTheStudy) {
 }
 
 TEST(StudyFile, ARowsSensitivityDependsOnWhetherErrorBarsAreAskedFor) {
-  StudySource text = record_text();
+  StudyText text = record_text();
   EXPECT_EQ(parse_study(text.text(), "s")->privacy.sensitivity.value(), 1.5);
   text.set("solve", "error_bars", "false");
   const auto lean = parse_study(text.text(), "s");
@@ -272,7 +272,7 @@ TEST(StudyFile, ARowsSensitivityDependsOnWhetherErrorBarsAreAskedFor) {
   EXPECT_FALSE(lean->solve.error_bars);
   EXPECT_NEAR(lean->privacy.sensitivity.value(), std::sqrt(2.0), 1e-12);
 
-  StudySource entry = paper_text();
+  StudyText entry = paper_text();
   entry.set("solve", "error_bars", "false");
   const auto refused_there = parse_study(entry.text(), "s");
   ASSERT_FALSE(refused_there.has_value());

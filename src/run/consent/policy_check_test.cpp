@@ -20,7 +20,7 @@ Policy policy_of_text(const std::string& text) {
   return std::move(*policy);
 }
 
-std::vector<Error> broken(const std::string& policy, const StudySource& text) {
+std::vector<Error> broken(const std::string& policy, const StudyText& text) {
   const Study study = study_of(text);
   const auto plan = make_plan(study, study.solver);
   EXPECT_TRUE(plan.has_value()) << plan.error().to_string();
@@ -28,7 +28,7 @@ std::vector<Error> broken(const std::string& policy, const StudySource& text) {
 }
 
 // Broken once: the refusal names the rule, what the study has, and who could change which.
-void expect_broken(const std::string& policy, const StudySource& study, const std::string& name,
+void expect_broken(const std::string& policy, const StudyText& study, const std::string& name,
                    const std::vector<std::string>& words) {
   SCOPED_TRACE(policy);
   const auto errors = broken(policy, study);
