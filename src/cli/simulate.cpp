@@ -13,8 +13,8 @@
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
 #include "report/sweep_tables.h"
-#include "run/sweep.h"
-#include "run/transcript.h"
+#include "run/lab/sweep.h"
+#include "run/lab/transcript.h"
 #include "study/settings.h"
 
 namespace sotto {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "run/sweep.h"
+#include "run/lab/sweep.h"
 
 // The paper's Section V, computed again. One setting throughout: a cycle with
 // w = 0.3, m = 3, μ = 3, δ = 0.2, ε = 10 where ε does not vary.

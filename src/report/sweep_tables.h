@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "run/sweep.h"
+#include "run/lab/sweep.h"
 
 // A sweep as tables: CSV that begins with comments (#) saying version, seed, draws and study, so
 // that a file can be repeated from what stands in it.

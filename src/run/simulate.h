@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "run/input.h"
+#include "run/lab/trajectory.h"
 #include "run/model.h"
-#include "run/trajectory.h"
 #include "simulate/simulation.h"
 
 namespace sotto {

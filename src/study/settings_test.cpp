@@ -1,9 +1,8 @@
 // Keys that are set from outside, and the grid of them.
 #include "study/settings.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
-
-#include <fstream>
 
 namespace sotto {
 namespace {
@@ -25,8 +24,8 @@ family = "paper"
 m = 3
 seed = 1
 )",
-                        .name = "x.toml",
-                        .folder = "somewhere"};
+                          .name = "x.toml",
+                          .folder = "somewhere"};
 
 std::vector<SettingValues> keys(const std::vector<std::string>& words) {
   std::vector<SettingValues> result;

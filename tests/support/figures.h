@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "paper/case_studies.h"
-#include "run/sweep.h"
+#include "run/lab/sweep.h"
 
 namespace sotto::paper_test {
 

@@ -1,5 +1,5 @@
 // A trajectory as the engine shows its rounds: each batch writes its own trials' places.
-#include "run/trajectory.h"
+#include "run/lab/trajectory.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Sweeps and trajectories: the same numbers as one run after the other, kept and found again.
-#include "run/sweep.h"
+#include "run/lab/sweep.h"
 
 #include <gtest/gtest.h>
 

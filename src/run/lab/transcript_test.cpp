@@ -1,6 +1,6 @@
 // A transcript is what was released, what members saw is what was drawn, and it is the run that
 // `simulate` makes of the same seed.
-#include "run/transcript.h"
+#include "run/lab/transcript.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // A grid of settings: planned side by side, drawn one after the other with all cores each, kept
 // point by point so that a sweep that was ended goes on where it was.
-#include "run/sweep.h"
+#include "run/lab/sweep.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Transcripts: trials sealed in words, with what was drawn, and of that what an observer sees.
-#include "run/transcript.h"
+#include "run/lab/transcript.h"
 
 #include <fmt/format.h>
 
