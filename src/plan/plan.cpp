@@ -36,7 +36,7 @@ Result<void> plan_gt(const Study& study, Plan& plan) {
   if (study.gt.keep_delta) {
     SOTTO_TRY(require_some_truncation(terms.sensitivity, terms.budget, plan.parties, plan.dimension,
                                       lambda_min, study.gt.guarantee)
-                  .at("[gt]"));
+                  .at("[gt] guarantee"));
   }
   // As printed, a setting is run and its rows say what it is worth.
   const auto calibrate = study.gt.keep_delta ? calibrate_gradient : gradient_noise;
