@@ -6,7 +6,7 @@ BUILD   = build/$(PRESET)
 JOBS   ?= $(shell nproc)
 FILES   = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: build demo install package test-package test test-long bench alone format-check lint check format clean build-tests
+.PHONY: build demo install package test-package test test-long bench alone format-check lint check format clean build-tests docs
 
 # The program alone; no test, and nothing that only tests need.
 build:
@@ -81,6 +81,13 @@ check: lint
 	@$(MAKE) test PRESET=asan
 	@$(MAKE) test PRESET=tsan
 	@$(MAKE) test test-long
+
+# Pages for programs that link sotto, from the public headers: build/docs/html/index.html.
+docs:
+	@scripts/bootstrap docs
+	@mkdir -p build/docs
+	@doxygen docs/Doxyfile
+	@echo build/docs/html/index.html
 
 format:
 	@clang-format -i $(FILES)

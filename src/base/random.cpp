@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/xoshiro.h"
 
 // The three generators, and uniform integers from the bits of any of them.
 namespace sotto {
@@ -101,31 +102,11 @@ std::uint64_t OsRandom::bits64() {
   return bits;
 }
 
-SeededRandom::SeededRandom(std::uint64_t seed, std::uint64_t stream) {
-  // splitmix64 (Steele, Lea, Flood 2014) over a mix of both words: close seeds
-  // and close streams give unrelated states.
-  auto splitmix = [](std::uint64_t& x) {
-    std::uint64_t z = (x += 0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  };
-  std::uint64_t mixed_stream = stream + 0x632be59bd9b4e019;
-  std::uint64_t x = seed ^ splitmix(mixed_stream);
-  for (std::uint64_t& word : state_) word = splitmix(x);
-}
+SeededRandom::SeededRandom(std::uint64_t seed, std::uint64_t stream)
+    : state_(base::xoshiro_state(seed, stream)) {}
 
-// xoshiro256++ 1.0 (Blackman, Vigna 2019).
 std::uint64_t SeededRandom::bits64() {
-  const std::uint64_t result = std::rotl(state_[0] + state_[3], 23) + state_[0];
-  const std::uint64_t t = state_[1] << 17;
-  state_[2] ^= state_[0];
-  state_[3] ^= state_[1];
-  state_[1] ^= state_[2];
-  state_[0] ^= state_[3];
-  state_[2] ^= t;
-  state_[3] = std::rotl(state_[3], 45);
-  return result;
+  return base::xoshiro_next(state_);
 }
 
 void SeededRandom::fill(std::span<std::byte> bytes) {

@@ -122,17 +122,20 @@ Result<std::string> run_guarded(const Verb& verb) {
 
 }  // namespace
 
-Syntax Syntax::verb(const std::string& name, const std::string& summary,
-                    const std::string& example) const {
+Syntax Syntax::verb(const std::string& name, const std::string& summary, const std::string& example,
+                    bool has_csv) const {
   CLI::App* command = app_->add_subcommand(name, summary);
   command->footer("Example:\n  " + example);
   node_->words.push_back(std::make_shared<CommandNode>(CommandNode{
       .name = name, .summary = summary, .example = example, .options = {}, .words = {}}));
   Syntax verb(*command, node_->words.back());
   verb.output_ = std::make_shared<Output>();
-  verb.group("Output").choice("--format", verb.output_->format,
-                              {{"text", Format::kText}, {"json", Format::kJson}},
-                              "text for people, json for scripts");
+  std::vector<std::pair<std::string, Format>> formats{{"text", Format::kText},
+                                                      {"json", Format::kJson}};
+  if (has_csv) formats.emplace_back("csv", Format::kCsv);
+  verb.group("Output").choice("--format", verb.output_->format, formats,
+                              has_csv ? "text for people, json for scripts, csv for tables"
+                                      : "text for people, json for scripts");
   return verb;
 }
 
@@ -178,6 +181,12 @@ void Syntax::texts(const std::string& name, std::vector<std::string>& values,
   }
   option->required(need == Need::kRequired);
   describe(option, described(name, help, need));
+}
+
+void Syntax::repeated(const std::string& name, std::vector<std::string>& values,
+                      const std::string& help) const {
+  describe(app_->add_option(name, values, help)->expected(1)->take_all()->allow_extra_args(false),
+           described(name, help, Need::kOptional));
 }
 
 void Syntax::flag(const std::string& name, bool& value, const std::string& help) const {
@@ -277,9 +286,10 @@ int run_command_line(int argc, const char* const* argv) {
       app, std::make_shared<CommandNode>(CommandNode{
                .name = "sotto", .summary = kAbout, .example = {}, .options = {}, .words = {}}));
   std::vector<Verb> verbs;
-  for (const auto add : {add_demo, add_new, add_study, add_plan, add_simulate, add_keys, add_check,
-                         add_join, add_serve, add_status, add_abort, add_ledger, add_report,
-                         add_predict, add_refit, add_generate, add_reproduce, add_help}) {
+  for (const auto add :
+       {add_demo, add_new, add_study, add_plan, add_simulate, add_problem, add_keys, add_check,
+        add_join, add_serve, add_status, add_abort, add_ledger, add_report, add_predict, add_refit,
+        add_generate, add_reproduce, add_help}) {
     verbs.push_back(add(program));
   }
   try {

@@ -24,7 +24,7 @@ namespace sotto {
 // Runs the program. Returns the exit status: 0, 1 (failed), 2 (bad input) or 3 (refused).
 [[nodiscard]] int run_command_line(int argc, const char* const* argv);
 
-enum class Format { kText, kJson };
+enum class Format { kText, kJson, kCsv };
 
 // What every verb has: how it prints.
 struct Output {
@@ -51,9 +51,9 @@ class Syntax {
   explicit Syntax(CLI::App& app, std::shared_ptr<CommandNode> node)
       : app_(&app), node_(std::move(node)) {}
 
-  // A verb of the program, with --format and an example under its --help.
+  // A verb of the program, with --format and an example under its --help. Tables have CSV too.
   [[nodiscard]] Syntax verb(const std::string& name, const std::string& summary,
-                            const std::string& example) const;
+                            const std::string& example, bool has_csv = false) const;
   // A word that may follow a verb, `keys new`; the verb's own options may stand after it too.
   [[nodiscard]] Syntax word(const std::string& name, const std::string& summary,
                             const std::string& example = {}) const;
@@ -67,6 +67,8 @@ class Syntax {
             Need need = Need::kOptional) const;
   void texts(const std::string& name, std::vector<std::string>& values, const std::string& help,
              Need need = Need::kRequired) const;  // as often as one likes
+  void repeated(const std::string& name, std::vector<std::string>& values,
+                const std::string& help) const;  // any number of times, a value each
   void flag(const std::string& name, bool& value, const std::string& help) const;
   void number(const std::string& name, double& value, const std::string& help,
               Need need = Need::kOptional) const;
@@ -133,6 +135,7 @@ struct Verb {
 // One function per verb, in a file of its own.
 [[nodiscard]] Verb add_plan(const Syntax& program);
 [[nodiscard]] Verb add_simulate(const Syntax& program);
+[[nodiscard]] Verb add_problem(const Syntax& program);
 [[nodiscard]] Verb add_reproduce(const Syntax& program);
 [[nodiscard]] Verb add_report(const Syntax& program);
 [[nodiscard]] Verb add_predict(const Syntax& program);

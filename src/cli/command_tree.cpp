@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/version.h"
+
 namespace sotto {
 namespace manual {
 
@@ -37,7 +39,7 @@ std::string upper(std::string text) {
 
 std::string header(const std::string& page, const std::string& summary) {
   return fmt::format(".TH {0} 1 \"\" \"sotto {1}\" \"User Commands\"\n.SH NAME\n{2} \\- {3}\n",
-                     roff(upper(page)), SOTTO_VERSION, roff(page), roff(summary));
+                     roff(upper(page)), sotto_version(), roff(page), roff(summary));
 }
 
 std::string value_name(const CommandOption& option) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/json.h"
+#include "base/version.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
 #include "paper/case_studies.h"
@@ -13,6 +14,7 @@ Verb add_reproduce(const Syntax& program) {
   struct Options {
     Figure figure = Figure::kAll;
     CaseStudyOptions study;
+    bool independent = false;
   };
   auto options = std::make_shared<Options>();
   const Syntax verb =
@@ -23,11 +25,15 @@ Verb add_reproduce(const Syntax& program) {
   verb.choice("figure", options->figure, figures, "fig1, fig2, fig3 or all", Need::kRequired);
   verb.text("--out", options->study.folder, "where the files go");
   verb.whole("--seed", options->study.seed, "where all randomness comes from");
+  verb.flag("--independent", options->independent,
+            "draws of its own for every setting; else all share theirs");
   auto run = [options, figures](Output output) -> Result<std::string> {
     const auto name =
         std::ranges::find(figures, options->figure, &std::pair<std::string, Figure>::second)->first;
     ProgressBar bar(name);
     options->study.progress = bar.callback();
+    options->study.version = sotto_version();
+    if (options->independent) options->study.draws = PointDraws::kIndependent;
     SOTTO_ASSIGN(const auto result, reproduce(options->figure, options->study));
     if (output.json()) return json_text(result.summary);
     return result.text;

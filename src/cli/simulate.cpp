@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -12,7 +13,11 @@
 #include "base/version.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
+#include "report/sweep_tables.h"
 #include "run/home.h"
+#include "run/lab/sweep.h"
+#include "run/lab/transcript.h"
+#include "study/settings.h"
 #include "study/study.h"
 
 namespace sotto {
@@ -24,18 +29,44 @@ struct SimulateOptions {
   std::uint64_t seed = 1;
   std::uint64_t trials = 1;
   CipherChoice cipher = CipherChoice::kIdeal;
+  std::vector<std::string> settings;  // KEY=VALUE,VALUE
+  bool independent = false;
+  std::string trajectory;  // file; empty: none
+  std::uint64_t every = 1;
+  TrajectoryDetail detail = TrajectoryDetail::kQuantiles;
+  std::string transcript;  // file; empty: none
+  std::string truth;       // file for what was drawn; empty: none
+  std::string observer = "eavesdropper";
   TableRequest data;  // files, separated by commas
   TableSplit::Kind split = TableSplit::Kind::kInterleaved;
-  std::string out;  // folder for model.json and record.json; empty: none
+  std::string out;  // folder for what is kept; empty: none
 };
 
-Result<std::vector<Solver>> solvers_from(const std::string& list, Solver fallback) {
-  if (list.empty()) return std::vector{fallback};
+Result<std::vector<Solver>> solvers_from(const std::string& list) {
   std::vector<Solver> solvers;
+  if (list.empty()) return solvers;
   for (const std::string& word : between_commas(list)) {
-    SOTTO_ASSIGN(solvers.emplace_back(), solver_from(word).at("--solver"));
+    SOTTO_ASSIGN(const auto solver, solver_from(word).at("--solver"));
+    if (std::ranges::find(solvers, solver) != solvers.end()) {
+      return bad_input("E-solver-twice", fmt::format("{} stands twice in the list", word),
+                       "name each solver once")
+          .at("--solver");
+    }
+    solvers.push_back(solver);
   }
   return solvers;
+}
+
+// An option that would change nothing is a misunderstanding, and is said.
+Result<void> refuse_unused(const Syntax& verb, const std::vector<const char*>& options,
+                           const std::string& why) {
+  for (const char* option : options) {
+    if (!verb.given(option)) continue;
+    return bad_input("E-option-unused", fmt::format("{} would change nothing {}", option, why),
+                     fmt::format("leave {} away", option))
+        .at("the command line");
+  }
+  return {};
 }
 
 // With --data every draw of the noise is a release of somebody's rows: one of
@@ -74,26 +105,39 @@ Result<std::string> over_tables(const Study& study, Solver solver, const Simulat
   SOTTO_ASSIGN(const auto planned, plan_study(study, solver));
   SOTTO_ASSIGN(const auto cipher, cipher_for(study, options.cipher));
   SOTTO_ASSIGN(auto tables, read_data(study, options));
-  SOTTO_ASSIGN(auto model, simulate_tables(planned, std::move(tables), {.cipher = cipher.get()}));
+  TableOptions table_options{.cipher = cipher.get()};
+  Trajectory trajectory;
+  if (!options.trajectory.empty()) {
+    table_options.trajectory = &trajectory;
+    table_options.every = static_cast<Round>(options.every);
+  }
+  SOTTO_ASSIGN(auto model, simulate_tables(planned, std::move(tables), table_options));
   model.record.finished = utc_text(unix_seconds());
   model.record.version = sotto_version();
   const std::string json = json_text(to_json(model));
   std::string where;
+  if (!options.trajectory.empty()) {
+    SOTTO_TRY(
+        write_file(options.trajectory, trajectory_csv(trajectory, study.name, sotto_version())));
+    where = fmt::format("\n  written: {}\n", options.trajectory);
+  }
   if (!options.out.empty()) {
     const std::filesystem::path folder(options.out);
     SOTTO_TRY(write_file(folder / "model.json", json));
     SOTTO_TRY(write_record(folder / kRecordFile, model.record));
-    where = fmt::format("\n  written: {} and {}\n", (folder / "model.json").string(),
-                        (folder / kRecordFile).string());
+    where += fmt::format("\n  written: {} and {}\n", (folder / "model.json").string(),
+                         (folder / kRecordFile).string());
   }
   return output.json() ? json : to_text(model) + where;
 }
 
 Result<std::string> over_problem(const Study& study, std::vector<Solver> solvers,
                                  const SimulateOptions& options, Output output) {
-  if (study.data) {
-    return bad_input("E-data-missing", "a study over tables needs tables",
-                     "add --data a.csv,b.csv; 'sotto generate' makes some up");
+  if (solvers.empty()) solvers.push_back(study.solver);
+  if (options.cipher == CipherChoice::kPaillier &&
+      std::ranges::find(solvers, Solver::kDishuf) == solvers.end()) {
+    return bad_input("E-option-unused", "--cipher would change nothing: only dishuf encrypts",
+                     "leave --cipher away");
   }
   ProgressBar bar("simulating");
   SOTTO_ASSIGN(const auto simulation, simulate_study(study, {.solvers = std::move(solvers),
@@ -101,23 +145,175 @@ Result<std::string> over_problem(const Study& study, std::vector<Solver> solvers
                                                              .trials = options.trials,
                                                              .progress = bar.callback(),
                                                              .cipher = options.cipher}));
-  return output.json() ? json_text(to_json(study, simulation)) : to_text(study, simulation);
+  if (!output.json()) return to_text(study, simulation);
+  Json json = to_json(study, simulation);
+  json["version"] = sotto_version();
+  return json_text(json);
+}
+
+// Settings, trajectories, tables and folders: all that is more than one study's summary.
+Result<std::string> over_settings(const StudySource& source, std::vector<Solver> solvers,
+                                  const SimulateOptions& options, Output output) {
+  SweepOptions sweeping{.keys = {},
+                        .solvers = std::move(solvers),
+                        .seed = options.seed,
+                        .trials = options.trials,
+                        .version = sotto_version(),
+                        .folder = options.out};
+  for (const std::string& words : options.settings) {
+    SOTTO_ASSIGN(sweeping.keys.emplace_back(), setting_from(words));
+  }
+  if (options.independent) sweeping.draws = PointDraws::kIndependent;
+  if (!options.trajectory.empty()) {
+    sweeping.every = static_cast<Round>(options.every);
+    sweeping.detail = options.detail;
+  }
+  ProgressBar bar("simulating");
+  sweeping.progress = bar.callback();
+  sweeping.on_estimate = [](const SweepEstimate& estimate) {
+    if (estimate.points < 2) return;
+    fmt::print(stderr, "{} points, {} of them known already; about {:.2g} s for the rest\n",
+               estimate.points, estimate.known, std::max(0.1, estimate.seconds));
+  };
+  SOTTO_ASSIGN(const auto points, sweep(source, sweeping));
+  std::vector<std::string> written;
+  const auto write = [&](const std::filesystem::path& file, const std::string& text) {
+    written.push_back(file.string());
+    return write_file(file, text);
+  };
+  if (!options.trajectory.empty()) {
+    SOTTO_TRY(write(options.trajectory, trajectories_csv(points, sweeping)));
+  }
+  if (!options.out.empty()) {
+    SOTTO_TRY(write(sweeping.folder / "points.csv", points_csv(points, sweeping)));
+    SOTTO_TRY(write(sweeping.folder / "errors.csv", errors_csv(points, sweeping)));
+  }
+  if (output.json()) return json_text(to_json(points, sweeping));
+  if (output.format == Format::kCsv) return points_csv(points, sweeping);
+  std::string text = to_text(points, sweeping);
+  for (const std::string& file : written) text += fmt::format("  written: {}\n", file);
+  return text;
+}
+
+// What somebody sees of the runs, for an attack or an audit.
+Result<std::string> write_transcript(const StudySource& source, const std::vector<Solver>& solvers,
+                                     const SimulateOptions& options, Output output) {
+  std::vector<SettingValues> keys;
+  for (const std::string& words : options.settings) {
+    SOTTO_ASSIGN(keys.emplace_back(), setting_from(words));
+  }
+  SOTTO_ASSIGN(const auto grid, grid_of(keys));
+  if (grid.size() != 1 || solvers.size() > 1) {
+    return bad_input("E-transcript-many", "a transcript is of one solver in one setting",
+                     "name one solver, and one value for each key")
+        .at("--transcript");
+  }
+  SOTTO_ASSIGN(auto study, study_with(source, grid.front()));
+  SOTTO_ASSIGN(const auto problem, load_problem(study));
+  study.problem->dimension = problem.dimension();
+  const Solver solver = solvers.empty() ? study.solver : solvers.front();
+  SOTTO_ASSIGN(const auto planned, plan_study(std::move(study), solver));
+  SOTTO_ASSIGN(auto observer, transcript_observer_from(options.observer, planned.plan.parties));
+  SOTTO_ASSIGN(const auto transcript, record_transcript(planned, problem,
+                                                        {.seed = options.seed,
+                                                         .trials = options.trials,
+                                                         .observer = std::move(observer),
+                                                         .version = sotto_version()}));
+  SOTTO_TRY(write_file(options.transcript, transcript.seen));
+  if (!options.truth.empty()) SOTTO_TRY(write_file(options.truth, transcript.truth));
+  if (output.json()) {
+    Json json{{"transcript", options.transcript}, {"observer", options.observer}};
+    if (!options.truth.empty()) json["truth"] = options.truth;
+    return json_text(json);
+  }
+  return fmt::format("{} trials of {} as {} sees them: {}\n", options.trials, to_string(solver),
+                     options.observer, options.transcript) +
+         (options.truth.empty() ? "" : fmt::format("what was drawn: {}\n", options.truth));
+}
+
+Result<std::string> run_simulate(const Syntax& verb, const SimulateOptions& options,
+                                 Output output) {
+  SOTTO_ASSIGN(auto solvers, solvers_from(options.solvers));
+  if (options.trajectory.empty()) {
+    SOTTO_TRY(refuse_unused(verb, {"--every", "--detail"}, "without --trajectory"));
+  }
+  if (options.settings.empty()) {
+    SOTTO_TRY(refuse_unused(verb, {"--independent"}, "without --set: there is one point"));
+  }
+  if (options.transcript.empty()) {
+    SOTTO_TRY(refuse_unused(verb, {"--truth", "--observer"}, "without --transcript"));
+  }
+  SOTTO_ASSIGN(const auto source, read_study_text(options.study));
+  if (verb.given("--data")) {
+    SOTTO_TRY(
+        refuse_unused(verb, {"--set", "--independent", "--detail", "--transcript"}, "with --data"));
+    if (output.format == Format::kCsv) {
+      return bad_input("E-option-unused", "a run over tables has no table of points",
+                       "use --format json or text with --data")
+          .at("the command line");
+    }
+    SOTTO_ASSIGN(const auto study, study_with(source, {}));
+    if (solvers.empty()) solvers.push_back(study.solver);
+    SOTTO_TRY(
+        allow_data(verb.given("--seed"), options.trials, solvers.size()).at("the command line"));
+    return over_tables(study, solvers.front(), options, output).at(options.study);
+  }
+  SOTTO_TRY(refuse_unused(verb, {"--split"}, "without --data"));
+  if (!options.transcript.empty()) {
+    SOTTO_TRY(refuse_unused(verb, {"--trajectory", "--out", "--cipher", "--independent"},
+                            "with --transcript"));
+    return write_transcript(source, solvers, options, output).at(options.study);
+  }
+  const bool many = !options.settings.empty() || !options.trajectory.empty() ||
+                    !options.out.empty() || output.format == Format::kCsv;
+  if (many) {
+    SOTTO_TRY(refuse_unused(verb, {"--cipher"}, "here: every cipher gives the same numbers"));
+    return over_settings(source, std::move(solvers), options, output);
+  }
+  SOTTO_ASSIGN(const auto study, study_with(source, {}));
+  if (study.data) {
+    return bad_input("E-data-missing", "a study over tables needs tables",
+                     "add --data a.csv,b.csv; 'sotto generate' makes some up")
+        .at(options.study);
+  }
+  return over_problem(study, std::move(solvers), options, output).at(options.study);
 }
 
 }  // namespace
 
 Verb add_simulate(const Syntax& program) {
   auto options = std::make_shared<SimulateOptions>();
-  const Syntax verb =
-      program.verb("simulate", "all parties in one process, from one seed",
-                   "sotto simulate examples/paper.toml --solver gt,ac,dishuf --trials 100");
-  verb.text("study", options->study, "the study, a TOML file", Need::kRequired);
+  const Syntax verb = program.verb(
+      "simulate", "all parties in one process, from one seed",
+      "sotto simulate examples/paper.toml --solver gt,ac,dishuf --trials 100\n"
+      "  sotto simulate examples/paper.toml --set privacy.epsilon=1,10 --set graph.parties=10,50 "
+      "--out out/sweep\n"
+      "  sotto simulate examples/paper.toml --solver gt --trials 100 --trajectory gt.csv",
+      /*has_csv=*/true);
+  verb.text("study", options->study, "the study, a TOML file; - is standard input",
+            Need::kRequired);
   verb.text("--solver", options->solvers, "solvers to compare, as gt,dishuf,ac,pairwise");
   verb.whole("--seed", options->seed, "where all randomness comes from; not with --data");
   verb.whole("--trials", options->trials, "draws of the noise per solver");
   verb.choice("--cipher", options->cipher,
               {{"ideal", CipherChoice::kIdeal}, {"paillier", CipherChoice::kPaillier}},
               "what dishuf encrypts with; same answers, other times");
+  verb.repeated(
+      "--set", options->settings,
+      "a key of the study and the values to try, privacy.epsilon=0.1,1,10; several make a "
+      "grid");
+  verb.flag("--independent", options->independent,
+            "with --set: a seed of its own for every point; else all share their draws");
+  verb.text("--trajectory", options->trajectory, "file for the errors after each round, as CSV");
+  verb.whole("--every", options->every, "with --trajectory: every k-th round", {1, kMaxRounds});
+  verb.choice("--detail", options->detail,
+              {{"quantiles", TrajectoryDetail::kQuantiles}, {"trials", TrajectoryDetail::kTrials}},
+              "with --trajectory: mean and quartiles, or every trial");
+  verb.text("--transcript", options->transcript,
+            "file for all that an observer sees of each trial, as lines of JSON");
+  verb.text("--observer", options->observer,
+            "of the transcript: eavesdropper, neighbour:3, coalition:1,4 or all");
+  verb.text("--truth", options->truth, "with --transcript: file for what was drawn");
   verb.text("--data", options->data.place,
             "tables, one per party: a.csv,b.csv or '*.csv'; or one to split");
   add_table_words(verb, options->data);
@@ -125,16 +321,11 @@ Verb add_simulate(const Syntax& program) {
               {{"interleaved", TableSplit::Kind::kInterleaved},
                {"contiguous", TableSplit::Kind::kContiguous}},
               "how one file is dealt out to the parties");
-  verb.text("--out", options->out, "with --data: folder for model.json and record.json");
+  verb.text("--out", options->out,
+            "folder: points.csv, errors.csv and every point, which are not computed again; with "
+            "--data model.json and record.json");
   auto run = [options, verb](Output output) -> Result<std::string> {
-    SOTTO_ASSIGN(const auto study, read_study(options->study));
-    SOTTO_ASSIGN(auto solvers, solvers_from(options->solvers, study.solver));
-    if (!verb.given("--data")) {
-      return over_problem(study, std::move(solvers), *options, output).at(options->study);
-    }
-    SOTTO_TRY(
-        allow_data(verb.given("--seed"), options->trials, solvers.size()).at("the command line"));
-    return over_tables(study, solvers.front(), *options, output).at(options->study);
+    return run_simulate(verb, *options, output);
   };
   return {verb, run};
 }

@@ -25,8 +25,7 @@ constexpr double kLambdaMin = 200;  // the family's smallest eigenvalue
 // The paper's setting as a study, so that everything goes the way of any user's.
 Result<Study> paper_study(std::size_t parties, double epsilon,
                           ShuffleMasks masks = ShuffleMasks::kShared) {
-  return parse_study(
-      fmt::format(R"([study]
+  return parse_study(fmt::format(R"([study]
 name = "case study"
 solver = "dishuf"
 [privacy]
@@ -42,7 +41,6 @@ weight = 0.3
 [gt]
 guarantee = "paper"
 lambda_min = {}
-step = {}
 [dishuf]
 g = 0.01
 noise = "{}"
@@ -53,25 +51,9 @@ family = "paper"
 m = 3
 seed = 1
 )",
-                  epsilon, masks == ShuffleMasks::kShared ? 0 : 1, parties, kLambdaMin,
-                  parties <= 10 ? fmt::format("{}", kPaperStep) : "\"auto\"", kShuffleMasks[masks]),
-      "the paper's setting");
-}
-
-double square(double value) {
-  return value * value;
-}
-
-// (1/n)·Σ_i ‖x_i − goal‖² of one trial.
-double mean_squared_distance(const TrackingView& view, std::size_t parties, std::size_t trial,
-                             const Eigen::VectorXd& goal) {
-  double sum = 0;
-  for (PartyId i = 0; i < parties; ++i) {
-    for (std::size_t k = 0; k < view.dimension(); ++k) {
-      sum += square(view.x(i, k, trial) - goal[static_cast<Eigen::Index>(k)]);
-    }
-  }
-  return sum / static_cast<double>(parties);
+                                 epsilon, masks == ShuffleMasks::kShared ? 0 : 1, parties,
+                                 kLambdaMin, kShuffleMasks[masks]),
+                     "the paper's setting");
 }
 
 // x(∞) = −(ΣG_i)⁻¹ΣH_i
@@ -95,6 +77,12 @@ double measure_rate(std::span<const double> distances) {
   return std::pow(distances[last] / distances[first], 1.0 / static_cast<double>(last - first));
 }
 
+// The same seed for all points of a figure, so that they differ by their settings and not by luck,
+// or for each the next.
+std::uint64_t seed_of_point(std::uint64_t seed, std::size_t point, PointDraws draws) {
+  return draws == PointDraws::kShared ? seed : seed + 1'000'003 * (point + 1);
+}
+
 Result<ErrorSample> sample_errors(const Study& study, Solver solver, double position,
                                   std::uint64_t seed, const Progress& progress) {
   ErrorSample sample;
@@ -106,10 +94,12 @@ Result<ErrorSample> sample_errors(const Study& study, Solver solver, double posi
   // The median of 100 draws is uncertain by a tenth, too much to see a slope of 0; more
   // draws cost little, except for gt on a long cycle.
   const std::size_t draws = solver == Solver::kGt ? kBoxSamples : kMedianDraws;
-  SOTTO_ASSIGN(const auto runs, run_trials(planned, problem, seed, draws, progress));
+  SOTTO_ASSIGN(const auto results,
+               run_trials(planned, problem, {.seed = seed, .trials = draws, .progress = progress}));
+  const auto& runs = results.runs;
   sample.plan = std::move(planned.plan);
-  std::vector<double> sorted;
-  for (const TrialOutcome& run : runs) sorted.push_back(run.squared_error);
+  for (const TrialOutcome& run : runs) sample.all_errors.push_back(run.squared_error);
+  std::vector<double> sorted = sample.all_errors;
   sample.squared_errors.assign(sorted.begin(), sorted.begin() + kBoxSamples);
   std::ranges::sort(sorted);
   sample.median = quantile(sorted, 0.5);
@@ -152,6 +142,8 @@ Result<ErrorTrajectory> figure_1(std::uint64_t seed, const Progress& progress) {
   }
   result.computed_rate = GradientRate(study.weights, std::move(first_draw)).radius(kPaperStep);
 
+  const std::vector<double> solution(problem.solution.begin(), problem.solution.end());
+  const std::vector<double> limit(first_limit.begin(), first_limit.end());
   std::vector<std::vector<double>> errors(kRounds + 1);  // [t][draw]
   std::vector<double> distances;                         // of the first draw to its limit
   SimulationOptions options;
@@ -160,36 +152,35 @@ Result<ErrorTrajectory> figure_1(std::uint64_t seed, const Progress& progress) {
   options.on_trial = [&](std::size_t done) {
     if (progress) progress(done, kDraws);
   };
-  SOTTO_ASSIGN(
-      const auto run,
-      simulate_tracking(setup, secrets, options, [&](Round round, const TrackingView& view) {
-        for (std::size_t t = 0; t < view.trials(); ++t) {
-          errors[round].push_back(mean_squared_distance(view, parties, t, problem.solution));
-        }
-        if (distances.size() == round) {  // only while the first batch runs
-          distances.push_back(std::sqrt(mean_squared_distance(view, parties, 0, first_limit)));
-        }
-      }));
+  SOTTO_ASSIGN(const auto run,
+               simulate_tracking(setup, secrets, options, [&](Round round, const RoundView& view) {
+                 for (std::size_t t = 0; t < view.trials(); ++t) {
+                   errors[round].push_back(mean_squared_distance(view, parties, t, solution));
+                 }
+                 if (distances.size() == round) {  // only while the first batch runs
+                   distances.push_back(std::sqrt(mean_squared_distance(view, parties, 0, limit)));
+                 }
+               }));
   result.measured_rate = measure_rate(distances);
   for (std::vector<double>& at : errors) {
-    std::ranges::sort(at);
-    double sum = 0;
-    for (const double error : at) sum += error;
-    result.mean.push_back(sum / static_cast<double>(at.size()));
-    result.q25.push_back(quantile(at, 0.25));
-    result.q75.push_back(quantile(at, 0.75));
+    const Trajectory::Summary summary = Trajectory::summary(std::move(at));
+    result.mean.push_back(summary.mean);
+    result.q25.push_back(summary.q25);
+    result.q75.push_back(summary.q75);
   }
   return result;
 }
 
-Result<std::vector<ErrorSample>> figure_2(std::uint64_t seed, const Progress& progress) {
+Result<std::vector<ErrorSample>> figure_2(std::uint64_t seed, const Progress& progress,
+                                          PointDraws draws) {
   const std::vector<double> epsilons{0.1, 0.5, 1, 2, 5, 10, 20, 50};
   std::vector<ErrorSample> samples;
   for (std::size_t k = 0; k < epsilons.size(); ++k) {
     for (const ShuffleMasks masks : {ShuffleMasks::kShared, ShuffleMasks::kPerNeighbour}) {
       SOTTO_ASSIGN(const auto study, paper_study(10, epsilons[k], masks));
       SOTTO_ASSIGN(auto sample,
-                   sample_errors(study, Solver::kDishuf, epsilons[k], seed,
+                   sample_errors(study, Solver::kDishuf, epsilons[k],
+                                 seed_of_point(seed, samples.size(), draws),
                                  part_of(progress, samples.size(), 2 * epsilons.size())));
       samples.push_back(std::move(sample));
     }
@@ -197,7 +188,8 @@ Result<std::vector<ErrorSample>> figure_2(std::uint64_t seed, const Progress& pr
   return samples;
 }
 
-Result<std::vector<ErrorSample>> figure_3(std::uint64_t seed, const Progress& progress) {
+Result<std::vector<ErrorSample>> figure_3(std::uint64_t seed, const Progress& progress,
+                                          PointDraws draws) {
   const std::vector<std::size_t> sizes{10, 50, 250};
   using Compared = std::pair<Solver, ShuffleMasks>;
   const std::vector<Compared> compared{{Solver::kGt, ShuffleMasks::kShared},
@@ -208,7 +200,8 @@ Result<std::vector<ErrorSample>> figure_3(std::uint64_t seed, const Progress& pr
   for (const std::size_t n : sizes) {
     for (const auto& [solver, masks] : compared) {
       SOTTO_ASSIGN(const auto study, paper_study(n, kEpsilon, masks));
-      SOTTO_ASSIGN(auto sample, sample_errors(study, solver, static_cast<double>(n), seed,
+      SOTTO_ASSIGN(auto sample, sample_errors(study, solver, static_cast<double>(n),
+                                              seed_of_point(seed, samples.size(), draws),
                                               part_of(progress, samples.size(),
                                                       sizes.size() * compared.size())));
       samples.push_back(std::move(sample));

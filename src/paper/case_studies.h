@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "run/simulate.h"
+#include "run/lab/sweep.h"
 
 // The paper's Section V, computed again. One setting throughout: a cycle with
 // w = 0.3, m = 3, μ = 3, δ = 0.2, ε = 10 where ε does not vary.
@@ -13,6 +13,8 @@ namespace sotto {
 struct CaseStudyOptions {
   std::string folder = "out/paper";
   std::uint64_t seed = 1;
+  PointDraws draws = PointDraws::kShared;  // of the settings of figures 2 and 3
+  std::string version = {};                // of the program, for the files' first lines
   Progress progress;
 };
 
@@ -58,12 +60,15 @@ struct ErrorSample {
   std::string series = "dishuf";  // a solver of the paper's, or kOurShuffle
   Plan plan;
   std::vector<double> squared_errors;  // the first kBoxSamples draws
-  double median = 0;                   // of all draws
+  std::vector<double> all_errors;      // of all draws
+  double median = 0;                   // of these
 };
 [[nodiscard]] Result<std::vector<ErrorSample>> figure_2(std::uint64_t seed,
-                                                        const Progress& progress);
+                                                        const Progress& progress,
+                                                        PointDraws draws = PointDraws::kShared);
 [[nodiscard]] Result<std::vector<ErrorSample>> figure_3(std::uint64_t seed,
-                                                        const Progress& progress);
+                                                        const Progress& progress,
+                                                        PointDraws draws = PointDraws::kShared);
 
 // Slope of log(median) against log(position), least squares, for one series.
 [[nodiscard]] double log_log_slope(std::span<const ErrorSample> samples, std::string_view series);

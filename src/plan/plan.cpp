@@ -17,19 +17,32 @@
 namespace sotto {
 namespace {
 
+// What a party would not like to send without being told.
+constexpr std::uint64_t kMuchTraffic = 1'000'000'000;
+
 Result<void> plan_gt(const Study& study, Plan& plan) {
   const PrivacyTerms& terms = study.privacy;
   if (terms.unit == Unit::kRecord) {
     return refused("E-gt-record", "gt protects one entry of θ, and has no guarantee for a row",
                    "use dishuf, pairwise or ac with unit = \"record\"");
   }
-  SOTTO_ASSIGN(auto noise, calibrate_gradient(terms.sensitivity, terms.budget, study.gt.truncation)
-                               .at("[gt] truncation"));
   if (!study.gt.lambda_min) {
     return bad_input("E-gt-lambda", "gt must know a public lower bound on ΣA_i's eigenvalues",
                      "add lambda_min to [gt]: a number known without the data");
   }
   const double lambda_min = *study.gt.lambda_min;
+  // First whether any truncation does: what δ and what the problem asks for must not be answered
+  // one after the other with numbers that contradict each other.
+  if (study.gt.keep_delta) {
+    SOTTO_TRY(require_some_truncation(terms.sensitivity, terms.budget, plan.parties, plan.dimension,
+                                      lambda_min, study.gt.guarantee)
+                  .at("[gt] guarantee"));
+  }
+  // As printed, a setting is run and its rows say what it is worth.
+  const auto calibrate = study.gt.keep_delta ? calibrate_gradient : gradient_noise;
+  SOTTO_ASSIGN(
+      auto noise,
+      calibrate(terms.sensitivity, terms.budget, study.gt.truncation).at("[gt] truncation"));
   SOTTO_TRY(require_convexity(noise, plan.parties, plan.dimension, lambda_min, study.gt.guarantee)
                 .at("[gt] guarantee"));
   if (study.gt.guarantee == Convexity::kPaper) {
@@ -43,12 +56,16 @@ Result<void> plan_gt(const Study& study, Plan& plan) {
     }
   }
   const double n = static_cast<double>(plan.parties);
-  plan.sum_noise_sd = std::sqrt(n) * std::max(noise.sigma_eta, std::sqrt(noise.laplace.variance()));
+  plan.sum_noise_sd = std::sqrt(n) * noise.sigma_eta;
+  plan.sum_noise_of_a = std::sqrt(n * noise.laplace.variance());
   plan.rounds = {.method = std::nullopt, .rounds = study.gt.rounds, .rate = std::nullopt};
   plan.noise = noise;
   // A family is public, so its rate can be told beforehand; files are data.
   if (study.problem && study.problem->files.empty()) {
     SOTTO_ASSIGN(const auto problem, family_problem(study));
+    if (auto warning = lambda_min_warning(study, problem)) {
+      plan.warnings.push_back(std::move(*warning));
+    }
     SOTTO_ASSIGN(const auto tracking, choose_tracking(study, noise, problem));
     plan.tracking = tracking;
     const Round rounds = tracking.setup.rounds;
@@ -125,6 +142,17 @@ void warn_about_adversaries(const Study& study, Plan& plan) {
                     observer_name(adversary), study.privacy.budget.epsilon.value(),
                     adversary.delta_at_epsilon, study.privacy.budget.delta.value()));
   }
+}
+
+// A number of rounds that the study names, in place of what its tolerance takes.
+void take_rounds(Round rounds, Plan& plan) {
+  if (rounds < plan.consensus.rounds) {
+    plan.warnings.push_back(
+        fmt::format("after {} rounds the parties are not yet within the tolerance of {:g} of each "
+                    "other: that takes {}",
+                    rounds, plan.consensus.tolerance, plan.consensus.rounds));
+  }
+  plan.consensus.rounds = rounds;
 }
 
 // How many columns the model has, as far as the study says it.
@@ -208,6 +236,7 @@ Result<Plan> make_plan(const Study& study, Solver solver) {
     SOTTO_ASSIGN(plan.consensus,
                  plan_consensus(study.consensus.method, study.consensus.tolerance, study.weights)
                      .at("[consensus]"));
+    if (study.consensus.rounds) take_rounds(*study.consensus.rounds, plan);
     plan.rounds = {plan.consensus.method, plan.consensus.rounds, plan.consensus.rate};
   }
   plan.central_ratio = plan.sum_noise_sd / (study.privacy.sensitivity.value() / plan.kappa_bar);
@@ -215,6 +244,12 @@ Result<Plan> make_plan(const Study& study, Solver solver) {
   warn_about_adversaries(study, plan);
   if (auto weak = weak_epsilon(study.privacy.budget)) plan.warnings.push_back(std::move(*weak));
   plan.traffic = predict_traffic(study, plan);
+  if (plan.traffic.bytes >= kMuchTraffic) {
+    plan.warnings.push_back(fmt::format(
+        "one party would send {:.1f} GB in {} messages: [consensus] method = \"exact\" or a better "
+        "connected graph takes fewer rounds",
+        static_cast<double>(plan.traffic.bytes) / 1e9, plan.traffic.messages));
+  }
   return plan;
 }
 

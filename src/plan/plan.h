@@ -91,6 +91,7 @@ struct Plan {
   ConsensusPlan consensus;  // not for gt
   RoundsPlan rounds;
   double sum_noise_sd = 0;                   // of one entry of the sum that everybody ends with
+  std::optional<double> sum_noise_of_a;      // gt: of an entry of A; then the above is of one of B
   double central_ratio = 0;                  // against Δ/κ̄, what a trusted centre would add
   std::optional<ExpectedAccuracy> expected;  // over tables
   std::vector<std::string> warnings;

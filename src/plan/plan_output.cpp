@@ -100,6 +100,7 @@ Json accuracy_json(const Study& study, const Plan& plan) {
                         {"target_products", noise.target_products},
                         {"target_squares", number_or_null(noise.target_squares)}};
   }
+  if (plan.sum_noise_of_a) json["sum_noise_sd_of_a"] = *plan.sum_noise_of_a;
   if (!plan.expected) return json;
   json["rows_needed"] =
       plan.expected->rows_needed ? Json(*plan.expected->rows_needed) : Json(nullptr);
@@ -145,7 +146,8 @@ std::string accuracy_text(const Plan& plan) {
 std::string human_bytes(std::uint64_t bytes) {
   if (bytes < 10'000) return fmt::format("{} bytes", bytes);
   if (bytes < 10'000'000) return fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3);
-  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+  if (bytes < 10'000'000'000) return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+  return fmt::format("{:.1f} GB", static_cast<double>(bytes) / 1e9);
 }
 
 std::string epsilon_text(double epsilon) {
@@ -166,7 +168,8 @@ Json adversary_json(const Adversary& adversary) {
   return {{"name", observer_name(adversary)},
           {"shift", number_or_null(adversary.shift)},
           {"delta_at_epsilon", adversary.delta_at_epsilon},
-          {"epsilon_at_delta", number_or_null(adversary.epsilon_at_delta)}};
+          {"epsilon_at_delta", number_or_null(adversary.epsilon_at_delta)},
+          {"method", kRowMethods[adversary.method]}};
 }
 
 std::string rounds_name(std::optional<ConsensusMethod> method) {
@@ -229,8 +232,15 @@ std::string to_text(const Study& study, const Plan& plan) {
              "centre's",
              noise.target, noise.target_products, noise.products, plan.central_ratio));
   } else {
-    line("on the sum", fmt::format("sd {:.6g} in every entry, {:.4g} times a trusted centre's",
-                                   plan.sum_noise_sd, plan.central_ratio));
+    line("on the sum",
+         plan.sum_noise_of_a
+             ? fmt::format("sd {:.6g} in every entry of A, {:.6g} of B; {:.4g} and {:.4g} times a "
+                           "trusted centre's",
+                           *plan.sum_noise_of_a, plan.sum_noise_sd,
+                           plan.central_ratio * *plan.sum_noise_of_a / plan.sum_noise_sd,
+                           plan.central_ratio)
+             : fmt::format("sd {:.6g} in every entry, {:.4g} times a trusted centre's",
+                           plan.sum_noise_sd, plan.central_ratio));
   }
   if (study.data) {
     std::string question = weighting_in_words(*study.data);
@@ -252,13 +262,13 @@ std::string to_text(const Study& study, const Plan& plan) {
                               counted(plan.traffic.messages, "message", "messages"),
                               human_bytes(plan.traffic.bytes)));
 
-  text += fmt::format("\n  {:<16} {:>10} {:>14} {:>14}\n", "who watches", "shift",
+  text += fmt::format("\n  {:<16} {:>10} {:>14} {:>14}  {}\n", "who watches", "shift",
                       fmt::format("δ at ε = {:g}", terms.budget.epsilon.value()),
-                      fmt::format("ε at δ = {:g}", terms.budget.delta.value()));
+                      fmt::format("ε at δ = {:g}", terms.budget.delta.value()), "by");
   for (const Adversary& adversary : plan.adversaries) {
-    text += fmt::format("  {:<16} {:>10.4f} {:>14.4g} {:>14}\n", observer_name(adversary),
+    text += fmt::format("  {:<16} {:>10.4f} {:>14.4g} {:>14}  {}\n", observer_name(adversary),
                         adversary.shift, adversary.delta_at_epsilon,
-                        epsilon_text(adversary.epsilon_at_delta));
+                        epsilon_text(adversary.epsilon_at_delta), kRowMethods[adversary.method]);
   }
   for (const std::string& warning : plan.warnings) text += fmt::format("\n  ! {}", warning);
   if (!plan.warnings.empty()) text += '\n';

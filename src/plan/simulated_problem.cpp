@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/decompositions.h"
 #include "moments/costs.h"
 #include "protocol/gt.h"
 
@@ -41,6 +42,19 @@ std::vector<Secret> secrets_of(const Problem& problem, Sensitivity mu) {
     secrets.push_back(Secret::of_entries(to_theta(cost), mu));
   }
   return secrets;
+}
+
+std::optional<std::string> lambda_min_warning(const Study& study, const Problem& problem) {
+  constexpr double kRounding = 1e-9;
+  const Eigen::VectorXd eigenvalues =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(sum(problem.costs).a, Eigen::EigenvaluesOnly)
+          .eigenvalues();
+  const double own = eigenvalues.minCoeff();
+  if (!study.gt.lambda_min || *study.gt.lambda_min <= own * (1 + kRounding)) return std::nullopt;
+  return fmt::format(
+      "lambda_min = {:g} is above the problem's own smallest eigenvalue, {:.6g}: "
+      "nothing keeps the noisy problem convex",
+      *study.gt.lambda_min, own);
 }
 
 Result<TrackingChoice> choose_tracking(const Study& study, const GradientNoise& noise,

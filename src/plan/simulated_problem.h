@@ -28,6 +28,11 @@ struct Problem {
 // Each party's θ_i behind the privacy boundary.
 [[nodiscard]] std::vector<Secret> secrets_of(const Problem& problem, Sensitivity mu);
 
+// What to say of a [gt] lambda_min that is above the smallest eigenvalue of ΣA_i: then the promise
+// that the noisy problem stays convex rests on nothing.
+[[nodiscard]] std::optional<std::string> lambda_min_warning(const Study& study,
+                                                            const Problem& problem);
+
 // How a simulated `gt` will run: step, rounds, and the rate they rest on.
 struct TrackingChoice {
   TrackingSetup setup;

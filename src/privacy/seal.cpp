@@ -82,11 +82,9 @@ PairwiseSeal::PairwiseSeal(const Secret& secret, const PairwiseNoise& parameters
   }
 }
 
-void PairwiseSeal::add_mask(RandomSource& shared, bool subtract) {
-  // The exact sampler even in simulations: both ends must draw the same integers.
-  const auto noise = exact_noise(shared);
+void PairwiseSeal::add_mask(NoiseSource& shared, bool subtract) {
   for (std::size_t k = 0; k < masked_.size(); ++k) {
-    const Integer mask = noise->gaussian(mask_sigmas_[k]);
+    const Integer mask = shared.gaussian(mask_sigmas_[k]);
     masked_[k] += subtract ? Integer(-mask) : mask;
   }
 }

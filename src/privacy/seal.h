@@ -36,6 +36,8 @@ class Secret {
  private:
   friend class ShuffleSeal;
   friend class PairwiseSeal;
+  friend class TrialSeal;   // simulations: privacy/trial_seal.h
+  friend class TrialCosts;  //
   friend Released release_locally(const Secret& secret, double sigma, NoiseSource& noise);
   friend PerturbedCost perturb_cost(const Secret& secret, std::size_t dimension,
                                     const GridLaplace& laplace, double sigma, NoiseSource& noise);
@@ -96,8 +98,9 @@ class PairwiseSeal {
  public:
   PairwiseSeal(const Secret& secret, const PairwiseNoise& parameters, NoiseSource& noise);
 
-  // Adds the edge's mask (subtracts it at the other end).
-  void add_mask(RandomSource& shared, bool subtract);
+  // Adds the edge's mask (subtracts it at the other end). Both ends draw the same integers from
+  // what they share: over a network from the exact sampler, which no platform's rounding changes.
+  void add_mask(NoiseSource& shared, bool subtract);
 
   // Precondition: the masks of all edges are in.
   [[nodiscard]] Released release() const;

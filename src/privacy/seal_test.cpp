@@ -152,7 +152,7 @@ TEST(Seal, OfPairwiseHasBothItsVariances) {
   PairwiseSeal seal(secret, {.sigma_gamma = 0.25, .sigma_edge = 1.5}, *noise);
   expect_sigma(seal.release().values(), 0.25);
   SeededRandom shared(6);
-  seal.add_mask(shared, false);
+  seal.add_mask(*exact_noise(shared), false);
   expect_sigma(seal.release().values(), std::hypot(0.25, 1.5));
 }
 
@@ -163,9 +163,9 @@ TEST(Seal, TheMaskOfOneStreamIsTheSameAtBothEnds) {
   const IntegerVector before = seal.release().indices;
   SeededRandom one_end(8);
   SeededRandom other_end(8);
-  seal.add_mask(one_end, false);
+  seal.add_mask(*exact_noise(one_end), false);
   EXPECT_NE(seal.release().indices, before);
-  seal.add_mask(other_end, true);
+  seal.add_mask(*exact_noise(other_end), true);
   EXPECT_EQ(seal.release().indices, before);
 }
 

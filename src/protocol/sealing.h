@@ -18,6 +18,10 @@ class Sealing : public Party {
   [[nodiscard]] virtual std::size_t entries() const = 0;
 };
 
+// How the two ends of an edge agree on what `pairwise` masks with. The ideal one is for simulations
+// as the ideal cipher is: each end draws a word, both words are the seed, and nothing is hidden.
+enum class Agreement { kX25519, kIdeal };
+
 // What a party brings to its sealing. The sources, and the cipher, outlive it.
 struct SealingInputs {
   PartyId self;
@@ -28,7 +32,8 @@ struct SealingInputs {
   const Cipher* cipher = nullptr;  // dishuf
   // dishuf: one for each neighbour, in ascending order, for this run only; drawn if there are none.
   KeyPairs key_pairs = {};
-  std::string_view context = {};  // pairwise: binds the edges' secrets to this study
+  std::string_view context = {};             // pairwise: binds the edges' secrets to this study
+  Agreement agreement = Agreement::kX25519;  // pairwise
 };
 
 // The sealing that belongs to a noise; this is the one place where it is chosen. `gt` has none:

@@ -5,6 +5,7 @@
 #include <openssl/kdf.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/check.h"
 #include "protocol/sealing.h"
@@ -75,22 +76,43 @@ Result<KeyedRandom::Key> shared_key(EVP_PKEY* own, PartyId peer, const PublicKey
   return key;
 }
 
+// A word as a key of the ideal agreement, and back.
+PublicKey ideal_key(std::uint64_t word) {
+  PublicKey key{};
+  std::memcpy(key.data(), &word, sizeof(word));
+  return key;
+}
+
+std::uint64_t ideal_word(const PublicKey& key) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, key.data(), sizeof(word));
+  return word;
+}
+
 class Pairwise final : public Sealing {
  public:
   Pairwise(const PairwiseNoise& parameters, const SealingInputs& inputs)
       : self_(inputs.self),
         entries_(inputs.secret.size()),
         seal_(inputs.secret, parameters, inputs.noise),
-        context_(inputs.context) {
+        context_(inputs.context),
+        agreement_(inputs.agreement) {
     for (const PartyId neighbour : inputs.graph.neighbours(self_)) {
-      edges_.push_back({neighbour, draw_key(inputs.keys)});
+      EdgeState& edge = edges_.emplace_back();
+      edge.neighbour = neighbour;
+      if (agreement_ == Agreement::kIdeal) {
+        edge.own = ideal_key(inputs.keys.bits64());
+      } else {
+        edge.secret = draw_key(inputs.keys);
+        edge.own = public_part(edge.secret.get());
+      }
     }
   }
 
   [[nodiscard]] Result<std::vector<Message>> start() override {
     std::vector<Message> out;
     for (const EdgeState& edge : edges_) {
-      out.emplace_back(self_, edge.neighbour, PairwiseOffer{public_part(edge.key.get())});
+      out.emplace_back(self_, edge.neighbour, PairwiseOffer{edge.own});
     }
     return out;
   }
@@ -102,25 +124,20 @@ class Pairwise final : public Sealing {
     }
     const auto* offer = std::get_if<PairwiseOffer>(&message.payload);
     if (offer == nullptr) return bad_peer(message.from, "sent something else than a pairwise key");
-    if (edge->key == nullptr) return bad_peer(message.from, "sent a second pairwise key");
+    if (edge->masked) return bad_peer(message.from, "sent a second pairwise key");
 
-    const PublicKey own = public_part(edge->key.get());
-    const bool lower = self_ < message.from;
-    std::string info = context_;
-    for (const PublicKey* part :
-         {lower ? &own : &offer->public_key, lower ? &offer->public_key : &own}) {
-      info.append(reinterpret_cast<const char*>(part->data()), part->size());
+    if (agreement_ == Agreement::kIdeal) {
+      add_ideal_mask(*edge, offer->public_key);
+    } else {
+      SOTTO_TRY(add_mask(*edge, offer->public_key));
     }
-    SOTTO_ASSIGN(auto key, shared_key(edge->key.get(), message.from, offer->public_key, info));
-    KeyedRandom shared(key);
-    OPENSSL_cleanse(key.data(), key.size());
-    seal_.add_mask(shared, /*subtract=*/!lower);
-    edge->key.reset();
+    edge->masked = true;
+    edge->secret.reset();
     return std::vector<Message>{};
   }
 
   [[nodiscard]] bool done() const override {
-    return std::ranges::all_of(edges_, [](const EdgeState& edge) { return edge.key == nullptr; });
+    return std::ranges::all_of(edges_, [](const EdgeState& edge) { return edge.masked; });
   }
 
   [[nodiscard]] Released release() const override {
@@ -136,13 +153,37 @@ class Pairwise final : public Sealing {
  private:
   struct EdgeState {
     PartyId neighbour = 0;
-    KeyHandle key;  // gone once the mask is in
+    PublicKey own{};
+    KeyHandle secret;  // gone once the mask is in
+    bool masked = false;
   };
+
+  [[nodiscard]] Result<void> add_mask(const EdgeState& edge, const PublicKey& theirs) {
+    const bool lower = self_ < edge.neighbour;
+    std::string info = context_;
+    for (const PublicKey* part : {lower ? &edge.own : &theirs, lower ? &theirs : &edge.own}) {
+      info.append(reinterpret_cast<const char*>(part->data()), part->size());
+    }
+    SOTTO_ASSIGN(auto key, shared_key(edge.secret.get(), edge.neighbour, theirs, info));
+    KeyedRandom shared(key);
+    OPENSSL_cleanse(key.data(), key.size());
+    seal_.add_mask(*exact_noise(shared), /*subtract=*/!lower);
+    return {};
+  }
+
+  // Both ends are in one process, so the simulator's sampler draws the same integers for both.
+  void add_ideal_mask(const EdgeState& edge, const PublicKey& theirs) {
+    const bool lower = self_ < edge.neighbour;
+    const auto shared = lower ? fast_noise(ideal_word(edge.own), ideal_word(theirs))
+                              : fast_noise(ideal_word(theirs), ideal_word(edge.own));
+    seal_.add_mask(*shared, /*subtract=*/!lower);
+  }
 
   PartyId self_;
   std::size_t entries_;
   PairwiseSeal seal_;
   std::string context_;
+  Agreement agreement_;
   std::vector<EdgeState> edges_;
 };
 

@@ -61,6 +61,12 @@ Adversary adversary_from(const Json& json, const std::string& path, std::string&
   a.shift = fields.number("shift", Numbers::kOrInfinite);
   a.delta_at_epsilon = fields.number("delta_at_epsilon");
   a.epsilon_at_delta = fields.number("epsilon_at_delta", Numbers::kOrInfinite);
+  // Records of before 0.3 do not say how a row was obtained.
+  if (fields.has("method")) {
+    a.method = read_name(
+        fields, "method", [](std::string_view name) { return kRowMethods.find(name); },
+        "\"proof\", \"search\" or \"ceiling\"");
+  }
   fields.expect(a.shift >= 0, "shift", "0 or more");
   fields.expect(a.delta_at_epsilon >= 0 && a.delta_at_epsilon <= 1, "delta_at_epsilon",
                 "a probability");

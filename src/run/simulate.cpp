@@ -18,8 +18,10 @@
 namespace sotto {
 namespace {
 
-// Trials that one thread takes at a time: what the engine runs side by side.
-constexpr std::size_t kChunk = 8;
+// Trials that one thread takes at a time: several batches of the engine. Where their rounds are
+// watched it is one, so that an observer knows whose they are.
+constexpr std::size_t kChunk = 64;
+constexpr std::size_t kWatchedChunk = 8;
 
 double squared_distance(std::span<const double> x, const Eigen::VectorXd& solution) {
   double sum = 0;
@@ -36,11 +38,24 @@ AveragingSetup averaging_setup(const PlannedStudy& planned) {
           .noise = planned.plan.noise};
 }
 
+// What a party would make of its estimate of the sums of all tables.
+Result<std::vector<double>> coefficients_of(const PlannedStudy& planned,
+                                            std::span<const double> sums) {
+  Outcome outcome;
+  outcome.result.assign(sums.begin(), sums.end());
+  SOTTO_ASSIGN(const auto model, conclude(planned, outcome, {}));
+  std::vector<double> values;
+  for (const Fit::Coefficient& coefficient : model.fit.coefficients) {
+    values.push_back(coefficient.value);
+  }
+  return values;
+}
+
 // One chunk of trials of one solver: x[trial][party].
 Result<TrialValues> run_chunk(const PlannedStudy& planned,
                               const std::optional<TrackingChoice>& tracking,
                               std::span<const Secret> secrets, const SimulationOptions& options) {
-  if (tracking) return simulate_tracking(tracking->setup, secrets, options);
+  if (tracking) return simulate_tracking(tracking->setup, secrets, options, options.on_round);
   SOTTO_ASSIGN(auto values, simulate_averaging(averaging_setup(planned), secrets, options));
   for (auto& trial : values) {
     std::vector<double> before;
@@ -58,6 +73,16 @@ Result<TrialValues> run_chunk(const PlannedStudy& planned,
   return values;
 }
 
+}  // namespace
+
+void warn_about_files(PlannedStudy& planned, const Problem& problem) {
+  // A family's costs are public, and the plan has looked at them.
+  if (planned.plan.solver != Solver::kGt || planned.study.problem->files.empty()) return;
+  if (auto warning = lambda_min_warning(planned.study, problem)) {
+    planned.plan.warnings.push_back(std::move(*warning));
+  }
+}
+
 SolverSummary summarise(Solver solver, std::span<const TrialOutcome> runs) {
   std::vector<double> errors;
   for (const TrialOutcome& run : runs) errors.push_back(run.squared_error);
@@ -70,8 +95,6 @@ SolverSummary summarise(Solver solver, std::span<const TrialOutcome> runs) {
           .q75 = quantile(errors, 0.75)};
 }
 
-}  // namespace
-
 Progress part_of(const Progress& progress, std::size_t part, std::size_t parts) {
   if (!progress) return {};
   return [&progress, part, parts](std::size_t done, std::size_t all) {
@@ -79,54 +102,71 @@ Progress part_of(const Progress& progress, std::size_t part, std::size_t parts) 
   };
 }
 
-Result<std::vector<TrialOutcome>> run_trials(const PlannedStudy& planned, const Problem& problem,
-                                             std::uint64_t seed, std::size_t trials,
-                                             const Progress& progress, std::size_t threads,
-                                             const Cipher* cipher) {
+Result<TrialResults> run_trials(const PlannedStudy& planned, const Problem& problem,
+                                const TrialRequest& request) {
   const auto& [study, plan] = planned;
   const auto secrets = secrets_of(problem, study.privacy.sensitivity);
   std::optional<TrackingChoice> tracking = plan.tracking;
   if (const auto* noise = std::get_if<GradientNoise>(&plan.noise); noise != nullptr && !tracking) {
     SOTTO_ASSIGN(tracking, choose_tracking(study, *noise, problem));
   }
+  std::optional<TrajectoryRecorder> recorder;
+  if (request.every) {
+    std::vector<double> goal(problem.solution.begin(), problem.solution.end());
+    SOTTO_ASSIGN(recorder,
+                 TrajectoryRecorder::make(
+                     planned, tracking ? tracking->setup.rounds : plan.consensus.rounds,
+                     *request.every, request.trials, std::move(goal),
+                     [&](std::span<const double> sums) { return solve_sums(planned, sums); }));
+  }
   // Real ciphertexts take far longer than the engine: every core gets its own trial.
-  const std::size_t chunk = cipher != nullptr ? 1 : kChunk;
-  std::vector<TrialOutcome> outcomes(trials);
+  const std::size_t chunk = request.cipher != nullptr ? 1 : (recorder ? kWatchedChunk : kChunk);
+  const std::size_t trials = request.trials;
+  TrialResults results;
+  results.runs.resize(trials);
   std::size_t done = 0;
   std::mutex mutex;
   std::optional<Error> first_error;
-  parallel_for((trials + chunk - 1) / chunk, threads, [&](std::size_t number) {
+  parallel_for((trials + chunk - 1) / chunk, request.threads, [&](std::size_t number) {
     {
       const std::scoped_lock lock(mutex);
       if (first_error) return;
     }
     const std::size_t first = number * chunk;
     SimulationOptions options;
-    options.seed = seed;
+    options.seed = request.seed;
     options.first_trial = first;
-    options.cipher = cipher;
+    options.cipher = request.cipher;
     options.trials = std::min(chunk, trials - first);
-    const auto values = run_chunk(planned, tracking, secrets, options);
-    const std::scoped_lock lock(mutex);
+    options.one_for_all = true;
+    if (recorder) options.on_round = recorder->observer(first);
+    auto values = run_chunk(planned, tracking, secrets, options);
     if (!values) {
+      const std::scoped_lock lock(mutex);
       if (!first_error) first_error = values.error();
       return;
     }
     for (std::size_t t = 0; t < options.trials; ++t) {
-      TrialOutcome& outcome = outcomes[first + t];
+      TrialOutcome& outcome = results.runs[first + t];
       outcome.solver = planned.plan.solver;
       outcome.trial = first + t;
-      outcome.x = (*values)[t][0];
-      for (const auto& x : (*values)[t]) {
+      const std::size_t held = (*values)[t].size();  // 1: all parties hold the same
+      for (std::size_t i = 0; i < secrets.size(); ++i) {
+        const auto& x = (*values)[t][held == 1 ? 0 : i];
         outcome.squared_error += squared_distance(x, problem.solution);
       }
-      outcome.squared_error /= static_cast<double>((*values)[t].size());
+      outcome.squared_error /= static_cast<double>(secrets.size());
+      outcome.x = std::move((*values)[t][0]);
     }
+    const std::scoped_lock lock(mutex);
     done += options.trials;
-    if (progress) progress(done, trials);
+    if (request.progress) request.progress(done, trials);
   });
   if (first_error) return *first_error;
-  return outcomes;
+  if (recorder) {
+    SOTTO_ASSIGN(results.trajectory, recorder->take());
+  }
+  return results;
 }
 
 Result<Simulation> simulate_study(const Study& study, const RunOptions& options) {
@@ -142,14 +182,25 @@ Result<Simulation> simulate_study(const Study& study, const RunOptions& options)
   simulation.seed = options.seed;
   simulation.x_star.assign(problem.solution.begin(), problem.solution.end());
   for (std::size_t k = 0; k < options.solvers.size(); ++k) {
-    SOTTO_ASSIGN(auto planned, plan_study(sized, options.solvers[k]));
-    SOTTO_ASSIGN(auto runs, run_trials(planned, problem, options.seed, options.trials,
-                                       part_of(options.progress, k, options.solvers.size()),
-                                       options.threads, cipher.get()));
-    simulation.summary.push_back(summarise(options.solvers[k], runs));
-    std::ranges::move(runs, std::back_inserter(simulation.runs));
+    auto made = plan_study(sized, options.solvers[k]);
+    if (!made) {
+      simulation.refused.emplace_back(options.solvers[k], made.error());
+      continue;
+    }
+    PlannedStudy planned = std::move(*made);
+    warn_about_files(planned, problem);
+    SOTTO_ASSIGN(auto results,
+                 run_trials(planned, problem,
+                            {.seed = options.seed,
+                             .trials = options.trials,
+                             .progress = part_of(options.progress, k, options.solvers.size()),
+                             .threads = options.threads,
+                             .cipher = cipher.get()}));
+    simulation.summary.push_back(summarise(options.solvers[k], results.runs));
+    std::ranges::move(results.runs, std::back_inserter(simulation.runs));
     simulation.plans.push_back(std::move(planned.plan));
   }
+  if (simulation.plans.empty()) return simulation.refused.front().second;
   return simulation;
 }
 
@@ -173,9 +224,20 @@ Result<Outcome> run_tables(const PlannedStudy& planned, std::span<const Input> i
       outcome.convergence = convergence(study.weights, plan.consensus, releases);
     };
   }
+  std::optional<TrajectoryRecorder> recorder;
+  if (options.trajectory != nullptr) {
+    SOTTO_ASSIGN(recorder,
+                 TrajectoryRecorder::make(
+                     planned, plan.consensus.rounds, options.every, 1, std::nullopt,
+                     [&](std::span<const double> sums) { return coefficients_of(planned, sums); }));
+    simulation.on_round = recorder->observer(0);
+  }
   std::vector<Secret> secrets;
   for (const Input& input : inputs) secrets.push_back(input.secret);
   SOTTO_ASSIGN(auto values, simulate_averaging(averaging_setup(planned), secrets, simulation));
+  if (recorder) {
+    SOTTO_ASSIGN(*options.trajectory, recorder->take());
+  }
   outcome.result = std::move(values[0][0]);
   return outcome;
 }
@@ -194,6 +256,20 @@ Result<Model> simulate_tables(const PlannedStudy& planned, std::vector<PartyTabl
   return model;
 }
 
+Json graph_json(const Study& study) {
+  Json edges = Json::array();
+  const auto weights = study.weights.per_edge();
+  for (std::size_t e = 0; e < weights.size(); ++e) {
+    const Edge edge = study.graph().edges()[e];
+    edges.push_back({edge.a + 1, edge.b + 1, weights[e]});
+  }
+  const auto uniform = study.weights.uniform_weight();
+  return {{"topology", to_string(study.graph().topology())},
+          {"parties", study.graph().size()},
+          {"weight", uniform ? Json(*uniform) : Json(nullptr)},
+          {"edges", edges}};
+}
+
 Json to_json(const Study& study, const Simulation& simulation) {
   const auto number = [](double value) { return number_or_null(value); };
   const auto trial_json = [&](const TrialOutcome& run) -> Json {
@@ -204,6 +280,7 @@ Json to_json(const Study& study, const Simulation& simulation) {
   };
   Json summary = Json::array();
   Json privacy = Json::object();
+  Json plans = Json::object();
   for (std::size_t k = 0; k < simulation.summary.size(); ++k) {
     const SolverSummary& s = simulation.summary[k];
     summary.push_back({{"solver", to_string(s.solver)},
@@ -214,6 +291,15 @@ Json to_json(const Study& study, const Simulation& simulation) {
     Json block = privacy_json(study, simulation.plans[k]);
     block["adversaries"] = to_json(study, simulation.plans[k])["adversaries"];
     privacy[to_string(s.solver)] = block;
+    plans[to_string(s.solver)] = to_json(study, simulation.plans[k]);
+  }
+  for (const auto& [solver, error] : simulation.refused) {
+    summary.push_back({{"solver", to_string(solver)},
+                       {"error",
+                        {{"name", error.name},
+                         {"what", error.what},
+                         {"where", error.where},
+                         {"fix", error.fix}}}});
   }
   return {{"study", study.name},
           {"study_hash", study.hash},
@@ -221,7 +307,9 @@ Json to_json(const Study& study, const Simulation& simulation) {
           {"x_star", simulation.x_star},
           {"runs", json_list(simulation.runs, trial_json)},
           {"summary", summary},
-          {"privacy", privacy}};
+          {"privacy", privacy},
+          {"plans", plans},
+          {"graph", graph_json(study)}};
 }
 
 std::string to_text(const Study& study, const Simulation& simulation) {
@@ -237,6 +325,9 @@ std::string to_text(const Study& study, const Simulation& simulation) {
     text += fmt::format("  {:<13} {:>14.4g} {:>12.4g} {:>12.4g} {:>12.4g} {:>14.4g}\n",
                         to_string(s.solver), s.median, s.mean, s.q25, s.q75,
                         simulation.plans[k].sum_noise_sd);
+  }
+  for (const auto& [solver, error] : simulation.refused) {
+    text += fmt::format("  {:<13} refused: {} ({})\n", to_string(solver), error.what, error.fix);
   }
   text += "\n  solution without noise:";
   for (const double value : simulation.x_star) text += fmt::format(" {:.6g}", value);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "run/input.h"
+#include "run/lab/trajectory.h"
 #include "run/model.h"
 #include "simulate/simulation.h"
 
@@ -33,6 +34,7 @@ struct Simulation {
   std::vector<Plan> plans;  // one per solver
   std::vector<TrialOutcome> runs;
   std::vector<SolverSummary> summary;
+  std::vector<std::pair<Solver, Error>> refused;  // solvers that cannot do it, and why
 };
 
 // How many of all trials are done.
@@ -52,15 +54,33 @@ struct RunOptions {
 
 inline constexpr std::size_t kMaxTrials = 10'000'000;
 
-// Simulates a study that brings its own [problem]. Uses all cores; the result
-// does not depend on how many there are.
+// Simulates a study that brings its own [problem]. Uses all cores; the result does not depend on
+// how many there are. A solver whose plan is refused is left out with its reason, unless all are.
 [[nodiscard]] Result<Simulation> simulate_study(const Study& study, const RunOptions& options);
 
-// The same for a plan and a problem made elsewhere (the paper's case studies). Without a cipher,
-// the ideal one.
-[[nodiscard]] Result<std::vector<TrialOutcome>> run_trials(
-    const PlannedStudy& planned, const Problem& problem, std::uint64_t seed, std::size_t trials,
-    const Progress& progress, std::size_t threads = 0, const Cipher* cipher = nullptr);
+// What is drawn of one plan.
+struct TrialRequest {
+  std::uint64_t seed = 0;
+  std::size_t trials = 1;
+  Progress progress = {};
+  std::size_t threads = 0;          // 0: one per core
+  const Cipher* cipher = nullptr;   // the ideal one
+  std::optional<Round> every = {};  // a trajectory too, of every k-th round
+};
+
+struct TrialResults {
+  std::vector<TrialOutcome> runs;
+  std::optional<Trajectory> trajectory;
+};
+
+// The same for a plan and a problem made elsewhere (sweeps, the paper's case studies).
+[[nodiscard]] Result<TrialResults> run_trials(const PlannedStudy& planned, const Problem& problem,
+                                              const TrialRequest& request);
+
+// Adds to a plan what only the files of [problem] could tell.
+void warn_about_files(PlannedStudy& planned, const Problem& problem);
+
+[[nodiscard]] SolverSummary summarise(Solver solver, std::span<const TrialOutcome> runs);
 
 // Where the noise of a simulation over tables comes from. The operating system, unless the tables
 // are made up: a seed that somebody knows is noise that somebody can subtract.
@@ -69,7 +89,9 @@ struct TableOptions {
   RandomFrom random_from = RandomFrom::kOperatingSystem;
   std::uint64_t seed = 0;
   std::uint64_t trial = 0;
-  bool watched = true;  // also hash the releases, and follow the rounds
+  bool watched = true;               // also hash the releases, and follow the rounds
+  Trajectory* trajectory = nullptr;  // filled, if it is there, with every k-th round
+  Round every = 1;
 };
 
 // How the parties' averages came together: max_i ‖y_i − ȳ‖ after a round, relative
@@ -91,6 +113,8 @@ inline constexpr std::size_t kConvergencePoints = 40;
                                             std::vector<PartyTable> tables,
                                             const TableOptions& options = {});
 
+// topology, parties, weight (null where edges differ), edges[[a, b, weight]] from party 1 on.
+[[nodiscard]] nlohmann::ordered_json graph_json(const Study& study);
 [[nodiscard]] nlohmann::ordered_json to_json(const Study& study, const Simulation& simulation);
 [[nodiscard]] std::string to_text(const Study& study, const Simulation& simulation);
 

@@ -15,34 +15,46 @@ namespace sotto {
 // neighbouring numbers; every number goes through the same operations in the
 // same order as in protocol/, so the bits are the same.
 
-// averages[trial][party][entry] ← what `plain` or `chebyshev` makes of it.
+// [trial][party][entry]
 using TrialValues = std::vector<std::vector<std::vector<double>>>;
-void run_linear_consensus(const Weights& weights, const ConsensusPlan& plan, TrialValues& values);
 
-// Where gradient tracking stands after a round.
-class TrackingView {
+// Where the parties of several trials stand after a round: y of the averaging, x of gradient
+// tracking.
+class RoundView {
  public:
-  TrackingView(const double* x, std::size_t dimension, std::size_t trials)
-      : x_(x), dimension_(dimension), trials_(trials) {}
+  // Where party i's entry k of trial t is: i·party + k·entry + t·trial.
+  struct Strides {
+    std::size_t party;
+    std::size_t entry;
+    std::size_t trial;
+  };
+  RoundView(const double* values, Strides strides, std::size_t entries, std::size_t trials)
+      : values_(values), strides_(strides), entries_(entries), trials_(trials) {}
   [[nodiscard]] std::size_t trials() const { return trials_; }
-  [[nodiscard]] std::size_t dimension() const { return dimension_; }
-  [[nodiscard]] double x(PartyId party, std::size_t entry, std::size_t trial) const {
-    return x_[(party * dimension_ + entry) * trials_ + trial];
+  [[nodiscard]] std::size_t entries() const { return entries_; }
+  [[nodiscard]] double at(PartyId party, std::size_t entry, std::size_t trial) const {
+    return values_[party * strides_.party + entry * strides_.entry + trial * strides_.trial];
   }
 
  private:
-  const double* x_;
-  std::size_t dimension_;
+  const double* values_;
+  Strides strides_;
+  std::size_t entries_;
   std::size_t trials_;
 };
 
-using TrackingObserver = std::function<void(Round, const TrackingView&)>;
+// Sees round 0, before anything was said, and every round after it.
+using RoundObserver = std::function<void(Round, const RoundView&)>;
 
-// Gradient tracking of several trials, costs[trial][party]. The observer, if any, sees round 0 (x =
-// 0) and every round after it. Returns x[trial][party][entry] after the last round.
+// values ← what `plain` or `chebyshev` makes of them.
+void run_linear_consensus(const Weights& weights, const ConsensusPlan& plan, TrialValues& values,
+                          const RoundObserver& observer = {});
+
+// Gradient tracking of several trials, costs[trial][party]. Returns x[trial][party][entry] after
+// the last round; x = 0 before the first.
 [[nodiscard]] TrialValues run_gradient_tracking(const Weights& weights,
                                                 std::span<const std::vector<PerturbedCost>> costs,
                                                 double step, Round rounds,
-                                                const TrackingObserver& observer = {});
+                                                const RoundObserver& observer = {});
 
 }  // namespace sotto

@@ -3,6 +3,7 @@
 
 #include "privacy/calibrate/dishuf.h"
 #include "privacy/calibrate/pairwise.h"
+#include "privacy/trial_seal.h"
 #include "simulate/simulation.h"
 #include "support/by_messages.h"
 #include "support/names.h"
@@ -53,6 +54,57 @@ TEST_P(SameBits, ByMessagesByEngineAndInAnyDeliveryOrder) {
       EXPECT_EQ(engine, shuffled) << weights.graph().size() << " " << setup.noise.index();
       if (GetParam() == ConsensusMethod::kExact) {
         for (const auto& party : engine[0]) EXPECT_EQ(party, engine[0][0]);
+      }
+    }
+  }
+}
+
+// Sealing in words against sealing message by message, where σ has few bits, many, and more than a
+// word draws: grids of 2^-40 of the sensitivity and noise of any size on them.
+TEST_P(SameBits, SealedInWordsAndMessageByMessageForNoiseOfAnySize) {
+  const Weights weights = Weights::metropolis(random_graph(9, 30, 1));
+  const ConsensusPlan plan = *plan_consensus(GetParam(), 1e-3, weights);
+  const auto secrets = secrets_of(random_thetas(9, 5, 3), 3);
+  std::size_t in_words = 0;
+  for (const double sigma : {0.0, 0x1p-37, 0x1p-20, 0x1p-8, 0.8, 40.0, 0x1p17, 0x1p19, 0x1p25}) {
+    const Integer many(1'000'003);
+    const std::vector<Noise> noises{
+        LocalNoise{sigma}, PairwiseNoise{.sigma_gamma = sigma, .sigma_edge = 3 * sigma},
+        ShuffleNoise{Rational(sigma), Rational(2 * sigma), many, 1000},
+        ShuffleNoise{Rational(sigma), Rational(2 * sigma), 7, 3, ShuffleMasks::kShared},
+        ShuffleNoise{Rational(sigma), Rational(2 * sigma), many * many, 1'000'000}};
+    for (const Noise& noise : noises) {
+      const AveragingSetup setup{weights, plan, noise};
+      in_words += TrialSeal::make(noise, weights.graph(), secrets) ? 1 : 0;
+      EXPECT_EQ(*simulate_averaging(setup, secrets, {.seed = 4, .trials = 2}),
+                *simulate_averaging(setup, secrets, {.seed = 4, .trials = 2, .by_messages = true}))
+          << sigma << " " << noise.index();
+    }
+  }
+  EXPECT_GT(in_words, 25U);  // and the others are too wide for words
+  EXPECT_LT(in_words, 45U);
+}
+
+TEST(SameBits, OfPerturbedCostsInWordsAndInIntegersWithoutLimit) {
+  const Weights weights = *Weights::uniform(*Graph::cycle(4), 0.3);
+  const auto secrets = secrets_of(random_thetas(4, 9, 9), 3);
+  // ε with a short and with a long mantissa, a law cut off inside its scale and far outside.
+  for (const double epsilon : {0.01, 0.1, 0.5, 1.0, 10.0, 10.7}) {
+    for (const double truncation : {3.0, 3.3, 40.0}) {
+      const GridLaplace laplace =
+          GridLaplace::make(*Epsilon::make(epsilon), *Sensitivity::make(3), truncation);
+      const auto costs = TrialCosts::make(secrets, 3, laplace, 0.8);
+      ASSERT_TRUE(costs.has_value());
+      const TrackingSetup setup{
+          .weights = weights, .dimension = 3, .laplace = laplace, .sigma = 0.8};
+      for (std::uint64_t trial = 0; trial < 50; ++trial) {
+        const auto expected = draw_costs(setup, secrets, 10, trial);
+        for (PartyId i = 0; i < 4; ++i) {
+          noise::FastDraws draws(10, simulated_stream(trial, i, Draws::kNoise));
+          const PerturbedCost cost = costs->draw(i, draws);
+          ASSERT_EQ(cost.g, expected[i].g) << epsilon << " " << truncation;
+          ASSERT_EQ(cost.h, expected[i].h);
+        }
       }
     }
   }

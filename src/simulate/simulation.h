@@ -22,9 +22,10 @@ namespace sotto {
 [[nodiscard]] Result<std::uint64_t> run_messages(std::span<const std::unique_ptr<Party>> parties,
                                                  RandomSource* schedule = nullptr);
 
-// All parties in one process, from one seed. Sealing goes message by message through the state
-// machines; the rounds after the release take the vectorised engine, which gives the same bits
-// (same_bits_test.cpp). Same seed, same bits.
+// All parties in one process, from one seed. Sealing from a seed goes through privacy/trial_seal.h
+// in machine words where the numbers fit them, and message by message through the state machines
+// where not, over real data, and with a real cipher; the rounds after the release take the
+// vectorised engine. All of them give the same bits (same_bits_test.cpp). Same seed, same bits.
 
 // Where a simulation's randomness comes from. With the operating system's, noise
 // is drawn by the exact samplers, as a party on the network draws it: that is
@@ -43,6 +44,10 @@ struct SimulationOptions {
   const Cipher* cipher = nullptr;                  // the ideal one by default
   std::function<void(std::size_t)> on_trial = {};  // after each trial or batch: how many are done
   ReleaseObserver on_release = {};                 // averaging only
+  RoundObserver on_round = {};  // averaging only: every batch's rounds, y_i of each party
+  // With `exact` all parties end with the same bits: one party's stand for all.
+  bool one_for_all = false;
+  bool by_messages = false;  // seal message by message, also where words would do: the same bits
 };
 
 // sums[trial][party][entry]: every party's estimate of Σθ_i. secrets[party].
@@ -54,6 +59,6 @@ struct SimulationOptions {
 [[nodiscard]] Result<TrialValues> simulate_tracking(const TrackingSetup& setup,
                                                     std::span<const Secret> secrets,
                                                     const SimulationOptions& options,
-                                                    const TrackingObserver& observer = {});
+                                                    const RoundObserver& observer = {});
 
 }  // namespace sotto

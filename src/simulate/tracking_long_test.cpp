@@ -100,12 +100,12 @@ TEST(Tracking, OnACycleOf250DecaysAtTheRadiusThatArnoldiFound) {
   const auto to = static_cast<Round>(std::log(1e-5) / std::log(radius));
   double at_from = 0;
   double at_to = 0;
-  (void)run_gradient_tracking(weights, costs, step, to, [&](Round round, const TrackingView& view) {
+  (void)run_gradient_tracking(weights, costs, step, to, [&](Round round, const RoundView& view) {
     if (round != from && round != to) return;
     double squares = 0;
     for (PartyId i = 0; i < kParties; ++i) {
       for (std::size_t k = 0; k < 3; ++k) {
-        squares += std::pow(view.x(i, k, 0) - end[static_cast<Eigen::Index>(k)], 2);
+        squares += std::pow(view.at(i, k, 0) - end[static_cast<Eigen::Index>(k)], 2);
       }
     }
     (round == from ? at_from : at_to) = std::sqrt(squares);

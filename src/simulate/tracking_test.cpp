@@ -90,12 +90,12 @@ TEST(Tracking, DecaysAtTheComputedRadius) {
     const Eigen::VectorXd end = -solve_symmetric(g, h);
     double at_from = 0;
     double at_to = 0;
-    const auto observer = [&](Round round, const TrackingView& view) {
+    const auto observer = [&](Round round, const RoundView& view) {
       if (round != from && round != to) return;
       double squares = 0;
       for (PartyId i = 0; i < kParties; ++i) {
         for (std::size_t k = 0; k < kDimension; ++k) {
-          squares += std::pow(view.x(i, k, 0) - end[static_cast<Eigen::Index>(k)], 2);
+          squares += std::pow(view.at(i, k, 0) - end[static_cast<Eigen::Index>(k)], 2);
         }
       }
       (round == from ? at_from : at_to) = std::sqrt(squares);

@@ -140,6 +140,11 @@ Result<GtTerms> read_gt_section(TomlReader section) {
   if (const auto rounds = section.optional_integer("rounds", 1, kMaxRounds)) {
     terms.rounds = static_cast<Round>(*rounds);
   }
+  terms.keep_delta = section.optional_flag("keep_delta").value_or(true);
+  if (!terms.keep_delta && !terms.truncation) {
+    section.fail_value("keep_delta", "without a truncation there is nothing to keep δ from",
+                       "add truncation, or remove keep_delta");
+  }
   SOTTO_TRY(section.finish());
   return terms;
 }
@@ -187,6 +192,13 @@ Result<ConsensusTerms> read_consensus_section(TomlReader section) {
   if (terms.tolerance >= 1) {
     section.fail_value("tolerance", fmt::format("tolerance = {} is not below 1", terms.tolerance),
                        "write for example tolerance = 1e-9");
+  }
+  if (const auto rounds = section.optional_integer("rounds", 1, kMaxRounds)) {
+    terms.rounds = static_cast<Round>(*rounds);
+    if (terms.method == ConsensusMethod::kExact) {
+      section.fail_value("rounds", "exact takes as many rounds as the graph is wide",
+                         "remove rounds, or use method = \"plain\" or \"chebyshev\"");
+    }
   }
   SOTTO_TRY(section.finish());
   return terms;

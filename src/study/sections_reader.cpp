@@ -279,11 +279,14 @@ Error TomlReader::unknown_key(const toml::key& key) const {
 }
 
 Result<void> TomlReader::finish() {
-  if (error_) return *error_;
-  if (table_ == nullptr) return {};
-  for (const auto& [key, value] : *table_) {
-    if (!asked_.contains(key.str())) return unknown_key(key);
+  // A key that nothing reads explains one that is missing: it is said first.
+  if (error_ && error_->name != errors_.missing) return *error_;
+  if (table_ != nullptr) {
+    for (const auto& [key, value] : *table_) {
+      if (!asked_.contains(key.str())) return unknown_key(key);
+    }
   }
+  if (error_) return *error_;
   return {};
 }
 

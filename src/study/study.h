@@ -38,6 +38,7 @@ struct GtTerms {
   std::optional<double> lambda_min;  // public lower bound on ΣA_i's eigenvalues
   std::optional<double> step;        // none: "auto"
   std::optional<Round> rounds;       // none: from the rate and the tolerance
+  bool keep_delta = true;            // false: the truncation stands, whatever δ it has
 };
 
 enum class Calibration { kGraph, kLemma1 };
@@ -88,6 +89,7 @@ void choose_weighting(Study& study);
 struct ConsensusTerms {
   ConsensusMethod method = ConsensusMethod::kExact;
   double tolerance = 1e-9;
+  std::optional<Round> rounds;  // none: as many as the tolerance takes; exact has the diameter's
 };
 
 // Where the parties' costs come from when there are no tables.
@@ -147,7 +149,7 @@ struct Study {
 
 // study.toml → typed values. Every error says line and column. Unknown keys are
 // errors, and privacy has no defaults: a forgotten line must not choose somebody's.
-// Relative file names in the study are relative to it.
+// Relative file names in the study are relative to it. "-" is standard input.
 [[nodiscard]] Result<Study> read_study(const std::string& path);
 
 // The same from text; `name` stands for the file in errors.

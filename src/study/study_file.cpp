@@ -1,11 +1,11 @@
 // study.toml → Study: the sections in turn, then what they must be together.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <utility>
 
 #include "base/digest.h"
 #include "study/sections.h"
+#include "study/settings.h"
 #include "study/study.h"
 #include "study/study_lines.h"
 
@@ -44,6 +44,11 @@ Result<void> check_together(const Study& study, const std::string& file) {
                      "party = \"effect\" needs every party, and min_parties lets some be lost",
                      "remove min_parties, or party = \"effect\"")
         .at(at("[network] min_parties"));
+  }
+  if (!study.gt.keep_delta && (!study.problem || study.problem->family.empty())) {
+    return refused("E-gt-delta", "keep_delta = false would break the δ that is asked for",
+                   "it is for [problem] family = …, where nobody's data is at stake")
+        .at(at("[gt] keep_delta"));
   }
   if (study.solver == Solver::kDishuf && study.dishuf.calibration == Calibration::kLemma1 &&
       study.consensus.method != ConsensusMethod::kExact) {
@@ -112,15 +117,8 @@ Result<Study> parse_study(std::string_view text, const std::string& name) {
 }
 
 Result<Study> read_study(const std::string& path) {
-  SOTTO_ASSIGN(const auto text, read_toml_text(path, "study", "E-study-file"));
-  auto study = parse_study(text, path);
-  if (study && study->problem) {
-    const auto folder = std::filesystem::path(path).parent_path();
-    for (std::string& problem_file : study->problem->files) {
-      problem_file = (folder / problem_file).string();
-    }
-  }
-  return study;
+  SOTTO_ASSIGN(const auto source, read_study_text(path));
+  return study_with(source, {});
 }
 
 }  // namespace sotto

@@ -165,6 +165,8 @@ const std::vector<StudyKey>& table() {
        "everybody, the others take rounds of averaging with neighbours, accelerated or not."},
       {"[consensus]", "tolerance", "number", "1e-9", {}, "above 0, below 1",
        "How close to the average rounds must come, relative to where they began."},
+      {"[consensus]", "rounds", "whole number", "from the tolerance", {}, "1 to 100000000",
+       "How many rounds, with `plain` and `chebyshev`: in place of the tolerance."},
 
       {"[dishuf]", "g", "number", "0.001", {}, "1e-6 to 1000",
        "By how much the noise on the sum exceeds a trusted centre's, a factor of 1 + g: the "
@@ -189,6 +191,9 @@ const std::vector<StudyKey>& table() {
 
       {"[gt]", "truncation", "number", "the smallest that keeps δ", {}, "at least mu",
        "Where the Laplace noise is cut off."},
+      {"[gt]", "keep_delta", "true or false", "`true`", {}, "",
+       "Whether a truncation that has a larger δ than was asked for is refused; `false`, as in the "
+       "paper's figures, is for costs of `[problem] family` alone."},
       {"[gt]", "guarantee", "text", "`\"certain\"`", {"certain", "paper"}, "",
        "Whether the noisy problem is convex for every draw, or by the paper's condition, which "
        "does not keep it so."},

@@ -33,7 +33,8 @@ inline TrialValues average_by_messages(const AveragingSetup& setup, std::span<co
                                      .noise = *noise.back(),
                                      .keys = *keys.back(),
                                      .cipher = &ideal_cipher(),
-                                     .context = "sotto simulation"})));
+                                     .context = "sotto simulation",
+                                     .agreement = Agreement::kIdeal})));
     }
     (void)run_messages(parties, schedule).value();
     auto& sums = result.emplace_back();

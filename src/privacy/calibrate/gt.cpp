@@ -66,6 +66,43 @@ Result<void> require_convexity(const GradientNoise& noise, std::size_t parties,
       fix);
 }
 
+Result<void> require_some_truncation(Sensitivity mu, const Budget& budget, std::size_t parties,
+                                     std::size_t dimension, double lambda_min, Convexity promise) {
+  const double per_step = reach(parties, promise) * static_cast<double>(dimension);
+  const double largest = lambda_min / per_step;
+  const double needed = truncation_needed(budget, mu);
+  if (needed < largest) return {};
+  std::string fix = fmt::format("lambda_min above {:.4g}", per_step * needed);
+  // γ̄ falls with ε towards μ, and δ = (e^ε − 1)/(2(e^{εγ̄/μ} − 1)) is what the largest one has.
+  if (largest > mu.value()) {
+    constexpr double kLargestEpsilon = 100;
+    double low = budget.epsilon.value();
+    double high = kLargestEpsilon;
+    const auto fits = [&](double epsilon) {
+      const auto tried = Budget::make(epsilon, budget.delta.value());
+      return tried && truncation_needed(*tried, mu) < largest;
+    };
+    if (fits(high)) {
+      for (int step = 0; step < 60; ++step) {
+        const double middle = std::sqrt(low * high);
+        (fits(middle) ? high : low) = middle;
+      }
+      fix += fmt::format(", ε = {:.3g} or more", high * 1.005);
+    }
+    const double epsilon = budget.epsilon.value();
+    const double delta = std::expm1(epsilon) / (2 * std::expm1(epsilon * largest / mu.value()));
+    if (delta < 1) fix += fmt::format(", δ = {:.3g} or more", delta * 1.005);
+  }
+  if (promise == Convexity::kCertain) {
+    fix += ", or guarantee = \"paper\", which states how likely a non-convex draw is";
+  }
+  return refused("E-gt-convexity",
+                 fmt::format("no truncation does: this ε and δ take {:.6g} or more, and {} parties "
+                             "with lambda_min = {:.6g} stay convex below {:.6g} only",
+                             needed, parties, lambda_min, largest),
+                 fix);
+}
+
 double nonconvex_probability(const GradientNoise& noise, std::size_t parties, std::size_t dimension,
                              double lambda_min) {
   if (convexity_margin(noise, parties, dimension, lambda_min, Convexity::kCertain) < 1) return 0;

@@ -33,6 +33,12 @@ enum class Convexity {
                                              std::size_t dimension, double lambda_min,
                                              Convexity promise);
 
+// Refuses a budget that no truncation keeps together with the condition: δ wants it above what the
+// condition allows. E-gt-convexity, with the λ_min, ε or δ that would do.
+[[nodiscard]] Result<void> require_some_truncation(Sensitivity mu, const Budget& budget,
+                                                   std::size_t parties, std::size_t dimension,
+                                                   double lambda_min, Convexity promise);
+
 // An upper bound on P(A + Ω is not positive definite). 0 where n·m·γ̄ < λ_A, else
 // the matrix Bernstein inequality [Tropp 2012, Theorem 6.1] for Ω = Σ_i F⁻¹(γ_i):
 //

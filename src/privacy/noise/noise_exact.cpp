@@ -1,33 +1,20 @@
 // Exact samplers after Canonne, Kamath, Steinke, "The Discrete Gaussian for
 // Differential Privacy" (2020) [CKS20]. Proofs: docs/proofs/discrete_gaussian.md
 // and docs/proofs/discrete_truncated_laplace.md.
-//
-// Every random decision is a coin whose probability is a fraction x/k. It is
-// decided by comparing x with a uniform real number whose digits are drawn one
-// 63-bit digit at a time, and x is first known only by an enclosure of that
-// width. The first digit leaves the outcome open with probability below 2⁻⁵⁹;
-// then, and only then, x is worked out as an exact fraction and more digits are
-// drawn. So the speed is that of machine words and the law is exact.
+// The coins are in exact_coins.h; here is what is drawn with them, in integers without limit.
 #include <algorithm>
 
 #include "base/check.h"
+#include "privacy/noise/exact_coins.h"
 #include "privacy/noise/noise.h"
 
 namespace sotto {
 namespace {
 
-using Word = std::uint64_t;
-__extension__ using Wide = unsigned __int128;
+using noise::Enclosure;
+using noise::kDigitBits;
+using noise::Word;
 static_assert(GMP_NUMB_BITS == 64, "leading bits are read limb by limb");
-
-constexpr unsigned kDigitBits = 63;
-constexpr Word kOne = Word{1} << kDigitBits;
-
-// What is known of a number x ∈ [0, 1] at first: low ≤ 2⁶³·x ≤ high.
-struct Enclosure {
-  Word low;
-  Word high;
-};
 
 // Bits shift, …, shift+62 of a number that has no more than shift+63.
 Word leading_bits(const Integer& value, std::size_t shift) {
@@ -42,24 +29,6 @@ Word leading_bits(const Integer& value, std::size_t shift) {
 std::size_t excess_bits(const Integer& value) {
   const std::size_t width = mpz_sizeinbase(value.get_mpz_t(), 2);
   return width > kDigitBits ? width - kDigitBits : 0;
-}
-
-// Encloses a/b, 0 ≤ a ≤ b, given n = ⌊a/2^s⌋ and d = ⌊b/2^s⌋.
-// s = 0: a/b itself, to one unit. s > 0: then 2⁶² ≤ d < 2⁶³ and
-// n/(d+1) < a/b < (n+1)/d, whose distance (n+d+1)/(d(d+1)) < 2/d is 4 units at most.
-Enclosure enclose_ratio(Word n, Word d, bool truncated) {
-  const Word low = static_cast<Word>((Wide{n} << kDigitBits) / (truncated ? d + 1 : d));
-  return {low, std::min(low + (truncated ? 5 : 1), kOne)};
-}
-
-Enclosure one_minus(Enclosure x) {
-  return {kOne - x.high, kOne - x.low};
-}
-
-// x²/2
-Enclosure half_square(Enclosure x) {
-  return {static_cast<Word>((Wide{x.low} * x.low) >> 64),
-          static_cast<Word>((Wide{x.high} * x.high) >> 64) + 1};
 }
 
 Rational fraction(const Integer& numerator, const Integer& denominator) {
@@ -94,7 +63,7 @@ class LazyUniform {
 
   // U/bound
   [[nodiscard]] Enclosure enclosure() const {
-    return enclose_ratio(lead_, bound_lead_, shift_ > 0);
+    return noise::enclose_ratio(lead_, bound_lead_, shift_ > 0);
   }
   [[nodiscard]] Rational exactly() { return fraction(value(), bound_); }
 
@@ -126,7 +95,7 @@ class LazyUniform {
 
 class ExactNoise final : public NoiseSource {
  public:
-  explicit ExactNoise(RandomSource& random) : random_(random) {}
+  explicit ExactNoise(RandomSource& random) : random_(random), coins_(random) {}
 
   // [CKS20, Algorithm 3] with t = σ: a discrete Laplace draw ±(U + σV) of scale σ
   // is kept with probability exp(−(|Y| − σ)²/(2σ²)).
@@ -135,7 +104,7 @@ class ExactNoise final : public NoiseSource {
     if (sgn(sigma) == 0) return 0;
     LazyUniform u(sigma, random_);
     for (;;) {
-      const Word v = geometric_laplace(u);
+      const Word v = coins_.geometric_laplace(u);
       if (!keeps_gaussian(u, v)) continue;
       Integer magnitude = u.value();
       mpz_addmul_ui(magnitude.get_mpz_t(), sigma.get_mpz_t(), v);
@@ -157,81 +126,24 @@ class ExactNoise final : public NoiseSource {
   }
 
  private:
-  // The first digits d₁d₂… of a uniform r ∈ [0, 1) in base 2⁶³.
-  Word digit() { return random_.bits64() >> (64 - kDigitBits); }
-
-  // True with probability x/k. `exactly()` is x as a fraction.
-  template <class Exactly>
-  bool coin(Enclosure x, Word k, Exactly exactly) {
-    const Word first = digit();
-    // first ≤ 2⁶³r < first + 1, so these two decide k·r < x beyond doubt.
-    if (Wide{k} * (first + 1) <= x.low) return true;
-    if (Wide{k} * first >= x.high) return false;
-    return below_exactly(first, exactly() / Integer(k));
-  }
-
-  // Whether r < p, r starting with the digit `first`: digit against digit of p.
-  bool below_exactly(Word first, Rational p) {
-    for (Word have = first; sgn(p) > 0; have = digit()) {
-      p *= power_of_two(kDigitBits);
-      const Integer want = floor(p);
-      if (want != Integer(have)) return Integer(have) < want;
-      p -= want;
-    }
-    return false;
-  }
-
-  // True with probability e^{−x}, x ∈ [0, 1] [CKS20, Algorithm 1]:
-  // the coins x/1, x/2, x/3, … first fail at an odd place.
-  template <class Exactly>
-  bool exp_coin(Enclosure x, Exactly exactly, Word first_place = 1) {
-    Word k = first_place;
-    while (coin(x, k, exactly)) ++k;
-    return k % 2 == 1;
-  }
-
-  bool exp_coin(LazyUniform& u) {
-    return exp_coin(u.enclosure(), [&u] { return u.exactly(); });
-  }
-
-  // e^{−1}: the coin 1/1 never fails, so it need not be tossed.
-  bool exp_one_coin() {
-    return exp_coin(
-        {kOne, kOne}, [] { return Rational(1); }, 2);
-  }
-
-  bool exp_half_coin() {
-    return exp_coin({kOne / 2, kOne / 2}, [] { return Rational(1, 2); });
-  }
-
-  // Draws u and returns V such that X = U + tV has P(X) ∝ e^{−X/t}, t the bound of u
-  // [CKS20, Algorithm 2].
-  Word geometric_laplace(LazyUniform& u) {
-    do u.draw();
-    while (!exp_coin(u));
-    Word v = 0;
-    while (exp_one_coin()) ++v;
-    return v;
-  }
-
   // True with probability exp(−(V + U/σ − 1)²/2). With u = U/σ and w = V − 1 the
   // exponent is w²/2 + w·u + u²/2, a sum of terms that each stay within [0, 1];
   // for V = 0 it is (1−u)²/2.
   bool keeps_gaussian(LazyUniform& u, Word v) {
     if (v == 0) {
-      return exp_coin(half_square(one_minus(u.enclosure())), [&u] {
+      return coins_.exp_coin(noise::half_square(noise::one_minus(u.enclosure())), [&u] {
         const Rational x = 1 - u.exactly();
         return Rational(x * x / 2);
       });
     }
     const Word w = v - 1;
     for (Word i = 0; i < w; ++i) {
-      if (!exp_coin(u)) return false;
+      if (!coins_.exp_of(u)) return false;
       for (Word j = 0; j < w; ++j) {
-        if (!exp_half_coin()) return false;
+        if (!coins_.exp_half()) return false;
       }
     }
-    return exp_coin(half_square(u.enclosure()), [&u] {
+    return coins_.exp_coin(noise::half_square(u.enclosure()), [&u] {
       const Rational x = u.exactly();
       return Rational(x * x / 2);
     });
@@ -239,7 +151,7 @@ class ExactNoise final : public NoiseSource {
 
   // Gives a magnitude its sign; false for −0, which would count zero twice.
   bool give_sign(Integer& magnitude) {
-    const bool negative = random_.bits64() >> 63 == 1;
+    const bool negative = coins_.negative();
     if (negative && sgn(magnitude) == 0) return false;
     if (negative) mpz_neg(magnitude.get_mpz_t(), magnitude.get_mpz_t());
     return true;
@@ -254,8 +166,8 @@ class ExactNoise final : public NoiseSource {
     for (;;) {
       Integer k = random_.below(outcomes) - bound;
       const Integer a = abs(k) * scale.get_den();
-      const Enclosure x = enclose_ratio(leading_bits(a, shift), t_lead, shift > 0);
-      if (exp_coin(x, [&] { return fraction(a, t); })) return k;
+      const Enclosure x = noise::enclose_ratio(leading_bits(a, shift), t_lead, shift > 0);
+      if (coins_.exp_coin(x, [&] { return fraction(a, t); })) return k;
     }
   }
 
@@ -267,7 +179,7 @@ class ExactNoise final : public NoiseSource {
     const Integer limit = (bound + 1) * s;
     LazyUniform u(t, random_);
     for (;;) {
-      const Word v = geometric_laplace(u);
+      const Word v = coins_.geometric_laplace(u);
       Integer x = u.value();
       mpz_addmul_ui(x.get_mpz_t(), t.get_mpz_t(), v);
       if (x >= limit) continue;
@@ -277,6 +189,7 @@ class ExactNoise final : public NoiseSource {
   }
 
   RandomSource& random_;
+  noise::ExactCoins<RandomSource> coins_;
 };
 
 }  // namespace

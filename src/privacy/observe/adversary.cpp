@@ -79,24 +79,26 @@ std::vector<Adversary> alike_for_all(const Adversary& seen, std::size_t colluder
   return table;
 }
 
-Rows graded(const Watched& watched, double eavesdropper, double ceiling,
-            const std::function<std::optional<double>(std::size_t)>& coalition) {
+Rows graded(const Watched& watched, Seen eavesdropper, double ceiling,
+            const std::function<std::optional<Seen>(std::size_t)>& coalition) {
   std::vector<Adversary> table;
   // A row that is a search never says less than one before it that is a bound.
-  const auto add = [&](Observer observer, double shift) {
-    if (!table.empty()) shift = std::max(shift, table.back().shift);
-    table.push_back(gaussian_row(observer, shift, watched.budget));
+  const auto add = [&](Observer observer, Seen seen) {
+    if (!table.empty()) seen.shift = std::max(seen.shift, table.back().shift);
+    table.push_back(gaussian_row(observer, seen.shift, watched.budget));
+    table.back().method = seen.method;
   };
+  const Seen at_most{ceiling, RowMethod::kCeiling};
   add(Observer::kEavesdropper, eavesdropper);
-  const std::optional<double> neighbour = coalition(1);
-  add(Observer::kNeighbour, neighbour.value_or(ceiling));
+  const std::optional<Seen> neighbour = coalition(1);
+  add(Observer::kNeighbour, neighbour.value_or(at_most));
   if (const std::size_t colluders = watched.colluders; colluders > 0) {
-    const std::optional<double> shift = colluders == 1 ? neighbour : coalition(colluders);
-    if (!shift && colluders > 1) return too_many_coalitions(watched.graph, colluders);
-    add(Observer::kColluders, shift.value_or(ceiling));
+    const std::optional<Seen> seen = colluders == 1 ? neighbour : coalition(colluders);
+    if (!seen && colluders > 1) return too_many_coalitions(watched.graph, colluders);
+    add(Observer::kColluders, seen.value_or(at_most));
     table.back().colluders = colluders;
   }
-  add(Observer::kAllNeighbours, ceiling);
+  add(Observer::kAllNeighbours, {ceiling, RowMethod::kProof});
   return table;
 }
 

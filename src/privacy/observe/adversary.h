@@ -16,6 +16,12 @@ enum class Observer {
   kAllNeighbours,  // all that surrounds one party
 };
 
+// How a row was obtained. A search may have missed something worse; a ceiling is what all
+// neighbours together see, shown where the coalitions are too many to look at and no bound is
+// known.
+enum class RowMethod { kProof, kSearch, kCeiling };
+inline constexpr EnumNames<RowMethod, 3> kRowMethods{{"proof", "search", "ceiling"}};
+
 // What one observer can learn about one party's change, as a number: the length,
 // in standard deviations, of the shift it sees. Privacy is κ_ε of it.
 struct Adversary {
@@ -24,6 +30,7 @@ struct Adversary {
   double delta_at_epsilon = 0;  // δ at the study's ε
   double epsilon_at_delta = 0;  // ε at the study's δ; infinity if no ε will do
   std::size_t colluders = 0;    // T, of kColluders alone
+  RowMethod method = RowMethod::kProof;
 };
 
 // "eavesdropper", "neighbour", "colluders-T", "all-neighbours".
@@ -86,11 +93,17 @@ using Rows = Result<std::vector<Adversary>>;
 // Where every party protects itself: whoever watches sees the same.
 [[nodiscard]] std::vector<Adversary> alike_for_all(const Adversary& seen, std::size_t colluders);
 
+// A shift, and how it was obtained.
+struct Seen {
+  double shift = 0;
+  RowMethod method = RowMethod::kProof;
+};
+
 // Where noise cancels in the sum: each observer sees at least what the one before it sees. The
 // worst shift over coalitions of a size, or nothing if there are too many, comes from `coalition`;
 // `ceiling` is what all neighbours see.
-[[nodiscard]] Rows graded(const Watched& watched, double eavesdropper, double ceiling,
-                          const std::function<std::optional<double>(std::size_t)>& coalition);
+[[nodiscard]] Rows graded(const Watched& watched, Seen eavesdropper, double ceiling,
+                          const std::function<std::optional<Seen>(std::size_t)>& coalition);
 
 // The row of a Gaussian release that moves by `shift`.
 [[nodiscard]] Adversary gaussian_row(Observer observer, double shift, const Budget& budget);

@@ -127,10 +127,11 @@ ShuffleView::Worst ShuffleView::worst(std::span<const double> edge_products) con
 
 namespace {
 
-// With shared masks: a search over multipliers where no bound is known, and the all-neighbours row
-// Δ√(1/σ_γ² + 1/σ_η²): the neighbours know y_i but for γ_i and, through the gcd of what they
-// decrypt, T̄_i but for η_i. A shuffle that is given up has shown them one T_i + η_i more; an
-// eavesdropper has at most what a neighbour that was given up made of it, T_i + η_i − η_j: half.
+// With shared masks: a bound on cycles, a search over multipliers where no bound is known, and the
+// all-neighbours row Δ√(1/σ_γ² + 1/σ_η²): the neighbours know y_i but for γ_i and, through the gcd
+// of what they decrypt, T̄_i but for η_i. A shuffle that is given up has shown them one T_i + η_i
+// more; an eavesdropper has at most what a neighbour that was given up made of it, T_i + η_i − η_j:
+// half.
 Rows shared_rows(const ShuffleNoise& noise, const Watched& watched) {
   const Graph& graph = watched.graph;
   const Sensitivity sensitivity = watched.sensitivity;
@@ -142,12 +143,23 @@ Rows shared_rows(const ShuffleNoise& noise, const Watched& watched) {
     if (given_up == 0) return shift;  // where 0·∞ would not be a number
     return std::hypot(shift, eta_shift * std::sqrt(given_up * looks));
   };
-  const auto coalition = [&](std::size_t size) -> std::optional<double> {
+  const double ceiling = std::hypot(gamma_shift, eta_shift);
+  const double r = sgn(noise.sigma_eta) == 0 ? std::numeric_limits<double>::infinity()
+                                             : nearest_double(noise.sigma_gamma / noise.sigma_eta);
+  const auto coalition = [&](std::size_t size) -> std::optional<Seen> {
+    // One curious party on a cycle has a bound for every multiplier and any n (Claim 3).
+    const LeverageBound bound =
+        leverage_bound(graph, size, static_cast<double>(noise.multiplier_max), noise.inverse_zeta);
+    const double leverage = bound.at_rest + bound.per_r2 * r * r;
+    if (bound.at_rest < 1 && std::isfinite(leverage)) {
+      return Seen{with_looks(std::min(ceiling, gamma_shift * std::sqrt(leverage)))};
+    }
     if (!can_visit_coalitions(graph, size, kShuffleWork)) return std::nullopt;
-    return with_looks(gamma_shift * std::sqrt(search_worst_leakage(graph, noise, size)));
+    return Seen{with_looks(gamma_shift * std::sqrt(search_worst_leakage(graph, noise, size))),
+                RowMethod::kSearch};
   };
-  return graded(watched, with_looks(shuffle_shift_bound(graph, noise, sensitivity), 0.5),
-                with_looks(std::hypot(gamma_shift, eta_shift)), coalition);
+  return graded(watched, {with_looks(shuffle_shift_bound(graph, noise, sensitivity), 0.5)},
+                with_looks(ceiling), coalition);
 }
 
 // The bound for every multiplier. What some see, more see too: no row is above a later one's.
@@ -166,16 +178,19 @@ Rows per_neighbour_rows(const ShuffleNoise& noise, const Watched& watched) {
   const Surroundings alone{.honest = 1, .curious = graph.max_degree()};
   const double ceiling =
       per_neighbour_shift(alone, noise, watched.sensitivity, looks_after(watched.attempts, alone));
-  double colluders = ceiling;
+  // The bound for a size, or what all neighbours see; never more than what more of them see.
+  const auto at_most = [&](const Seen& more, std::optional<double> shift) {
+    return shift && *shift <= more.shift ? Seen{*shift} : more;
+  };
+  Seen colluders{ceiling, RowMethod::kCeiling};
   if (watched.colluders > 0) {
     const auto shift = worst(watched.colluders);
     if (!shift && watched.colluders > 1) return too_many_coalitions(graph, watched.colluders);
-    colluders = std::min(ceiling, shift.value_or(ceiling));
+    colluders = at_most(colluders, shift);
   }
-  const double neighbour =
-      watched.colluders == 1 ? colluders : std::min(colluders, worst(1).value_or(ceiling));
-  const double eavesdropper = std::min(neighbour, worst(0).value_or(ceiling));
-  return graded(watched, eavesdropper, ceiling, [&](std::size_t size) -> std::optional<double> {
+  const Seen neighbour = watched.colluders == 1 ? colluders : at_most(colluders, worst(1));
+  const Seen eavesdropper = at_most(neighbour, worst(0));
+  return graded(watched, eavesdropper, ceiling, [&](std::size_t size) -> std::optional<Seen> {
     return size == 1 ? neighbour : colluders;
   });
 }

@@ -62,19 +62,19 @@ privacy::Rows privacy::rows_of(const PairwiseNoise& noise, const Watched& watche
     const double share = 1 / static_cast<double>(honest);
     return gamma_shift * std::sqrt(share + (1 - share) / (1 + ratio * lambda_2));
   };
-  const auto coalition = [&](std::size_t size) -> std::optional<double> {
+  const auto coalition = [&](std::size_t size) -> std::optional<Seen> {
     if (!can_visit_coalitions(graph, size, kPairwiseWork)) {
       const auto lambda_2 = smallest_lambda_2(graph, size);
       if (!lambda_2) return std::nullopt;
-      return bound(graph.size() - size, *lambda_2);
+      return Seen{bound(graph.size() - size, *lambda_2)};
     }
     double worst = 0;
     for_each_coalition(graph, size, [&](std::span<const PartyId> members) {
       worst = std::max(worst, pairwise_coalition_shift(graph, noise, sensitivity, members).shift);
     });
-    return worst;
+    return Seen{worst};
   };
-  return graded(watched, bound(graph.size(), safe_spectrum(graph).lambda_2), gamma_shift,
+  return graded(watched, {bound(graph.size(), safe_spectrum(graph).lambda_2)}, gamma_shift,
                 coalition);
 }
 
