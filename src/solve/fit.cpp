@@ -57,9 +57,15 @@ double rows_of_weights(const Release& release, double rows) {
   return release.schema.weighting == Weighting::kNone ? rows : rows / kMaxRowWeight;
 }
 
-void say_which_question(const Release& release, Fit& fit) {
+void say_which_question(const Release& release, const Selection& selection, Fit& fit) {
   if (release.schema.weighting == Weighting::kNone) return;
   fit.warnings.push_back(weighting_in_words(release.schema));
+  if (selection.target == release.target()) return;
+  fit.warnings.push_back(
+      fmt::format("{} was a feature of the study, so the weights depend on it: as a target, even a "
+                  "truly linear "
+                  "relation is bent.",
+                  selection.schema.target.column));
 }
 
 }  // namespace
@@ -101,7 +107,7 @@ Result<Fit> fit_release(const Release& release, const Selection& selection,
   if (method.estimator == Estimator::kTwoStage) {
     SOTTO_ASSIGN(auto fit, two_stage(release, selection, method.instruments));
     warn_about_shortening(release, fit);
-    say_which_question(release, fit);
+    say_which_question(release, selection, fit);
     return fit;
   }
   const TableSums table = table_sums(release, selection);
@@ -116,7 +122,7 @@ Result<Fit> fit_release(const Release& release, const Selection& selection,
   fit.explained = explained_variance(fitter, found.theta, table);
   if (table.squares_released) warn_about_usefulness(selection.schema, fit);
   warn_about_shortening(release, fit);
-  say_which_question(release, fit);
+  say_which_question(release, selection, fit);
   return fit;
 }
 
