@@ -154,9 +154,9 @@ Result<Fit> fit_release(const Release& release, const Selection& selection,
                         const FitMethod& method) {
   if (method.estimator == Estimator::kTwoStage) {
     SOTTO_ASSIGN(auto fit, two_stage(release, selection, method.instruments));
+    say_which_question(release, fit);
     warn_about_weights(release, selection, fit);
     warn_about_shortening(release, fit);
-    say_which_question(release, fit);
     return fit;
   }
   const TableSums table = table_sums(release, selection);
@@ -171,9 +171,9 @@ Result<Fit> fit_release(const Release& release, const Selection& selection,
   fit.warnings.insert(fit.warnings.begin(), found.warnings.begin(), found.warnings.end());
   fit.explained = explained_variance(fitter, found.theta, table);
   if (table.squares_released) warn_about_usefulness(selection.schema, fit);
+  say_which_question(release, fit);
   warn_about_weights(release, selection, fit);
   warn_about_shortening(release, fit);
-  say_which_question(release, fit);
   return fit;
 }
 
