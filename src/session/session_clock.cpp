@@ -28,7 +28,8 @@ double in_seconds(Time time) {
 }  // namespace
 
 bool Session::meeting() const {
-  return core_.phase() == Phase::kMeeting && core_.excluded().empty();
+  // When all have said hello, only their agreement on it is missing: then patience counts.
+  return core_.phase() == Phase::kMeeting && core_.excluded().empty() && !core_.all_present();
 }
 
 void Session::trouble(PartyId neighbour, std::string why) {
@@ -37,9 +38,7 @@ void Session::trouble(PartyId neighbour, std::string why) {
 
 // The study's meeting_seconds: who is not there by then is lost, neighbour or not.
 void Session::lose_who_has_not_come(Time now) {
-  // Those who are there have a moment to agree that they are.
-  const Time limit = terms_.meeting + (core_.all_present() ? terms_.patience : Time{});
-  if (!meeting() || now - meeting_since_ <= limit) return;
+  if (!meeting() || now - meeting_since_ <= terms_.meeting) return;
   for (const PartyId party : core_.waiting_for()) {
     if (core_.over() || core_.excluded().contains(party)) continue;
     std::string why = core_.why_gone(party);

@@ -93,7 +93,7 @@ class BadMember : public testing::Test {
 TEST_F(BadMember, ReleasesBeforeAllAreReadyAreOutOfPhase) {
   meet("ac");
   const wire::Body release = rogue_->release(rogue_->attempt(3));
-  for (const std::size_t victim : {0U, 1U}) rogue_->send(victim, 2, release);
+  for (const std::size_t victim : {0U, 1U}) rogue_->send(victim, 3, release);
   expect_left_out("party-3 sent values before all were ready");
 }
 
@@ -103,7 +103,7 @@ TEST_F(BadMember, AKeyThatIsNoneIsRefused) {
   offer.mutable_step()->set_attempt(rogue_->attempt(3));
   offer.mutable_step()->mutable_shuffle_offer()->set_public_key(std::string(256, '\x02'));
   offer.mutable_step()->mutable_shuffle_offer()->add_negated(integer_bytes(Integer(7)));
-  for (const std::size_t victim : {0U, 1U}) rogue_->send(victim, 2, offer);
+  for (const std::size_t victim : {0U, 1U}) rogue_->send(victim, 3, offer);
   expect_left_out("party-3 sent a public key that is refused");
 }
 
@@ -116,7 +116,7 @@ TEST_F(BadMember, ForgedAndContradictoryWordsAreRefused) {
   rogue_->send(0, 1, rogue_->statement(2, stopped));
   // In party-1's name, to party-2, which knows party-1 by now.
   EXPECT_TRUE(parties_->says(1, "sealed; waiting")) << parties_->said(1);
-  rogue_->send(1, 2, rogue_->statement(0, stopped));
+  rogue_->send(1, 3, rogue_->statement(0, stopped));
   EXPECT_TRUE(rogue_->is_hung_up_on_by(0));
   EXPECT_TRUE(rogue_->is_hung_up_on_by(1));
   EXPECT_THAT(parties_->said(0), HasSubstr("refused from party-3: [E-equivocation]"));
@@ -127,7 +127,7 @@ TEST_F(BadMember, ForgedAndContradictoryWordsAreRefused) {
 
 TEST_F(BadMember, WordsOfAnEarlierRunAreRefused) {
   meet("ac");
-  wire::Frame old = rogue_->header(2, rogue_->hello().SerializeAsString());
+  wire::Frame old = rogue_->header(3, rogue_->hello().SerializeAsString());
   old.set_nonce(std::string(kNonceBytes, 'o'));
   for (const std::size_t victim : {0U, 1U}) rogue_->send(victim, old.SerializeAsString());
   EXPECT_TRUE(rogue_->is_hung_up_on_by(0));

@@ -44,9 +44,9 @@ TEST(NetworkDropout, BeforeTheBarrierTheRestGoOnAndPayOnce) {
                    .topology = "complete",
                    .sections = "[dishuf]\nkey_bits = 2048\n",
                    .network = kShortPatience});
-  // With its first commit it has said who it is, and no more.
+  // With its third commit it has said that it has met all, and little more.
   for (const std::size_t p : {0U, 1U, 2U}) parties.start(p);
-  parties.start(3, {.variables = {"SOTTO_TEST_KILL=1:sent"}});
+  parties.start(3, {.variables = {"SOTTO_TEST_KILL=3:sent"}});
   ASSERT_EQ(parties.wait(3), -SIGKILL) << parties.said_by_all();
   for (const std::size_t p : {0U, 1U, 2U}) {
     EXPECT_EQ(parties.wait(p), 0) << parties.said(p);
@@ -64,7 +64,7 @@ TEST(NetworkDropout, BelowTheLeastNumberTheRestStopAndHaveReleasedNothing) {
                    .sections = "[dishuf]\nkey_bits = 2048\n",
                    .network = kShortPatience});
   for (const std::size_t p : {0U, 1U}) parties.start(p);
-  parties.start(2, {.variables = {"SOTTO_TEST_KILL=1:sent"}});
+  parties.start(2, {.variables = {"SOTTO_TEST_KILL=3:sent"}});
   ASSERT_EQ(parties.wait(2), -SIGKILL) << parties.said_by_all();
   for (const std::size_t p : {0U, 1U}) {
     EXPECT_EQ(parties.wait(p), 1) << parties.said(p);

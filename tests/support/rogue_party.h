@@ -109,13 +109,17 @@ class Rogue {
     return statement(self_, text);
   }
 
-  // Says hello as an honest party would, and waits until all others are known.
+  // Says hello as an honest party would, waits until all others are known, and says so.
   bool meets(std::size_t parties, const std::vector<std::size_t>& victims) {
     for (const std::size_t victim : victims) {
       if (!connects_to(victim)) return false;
       send(victim, 1, hello());
     }
-    return listen_until([&] { return nonces().size() == parties - 1; });
+    if (!listen_until([&] { return nonces().size() == parties - 1; })) return false;
+    wire::Text met;
+    met.mutable_met()->set_attempt(attempt(parties));
+    for (const std::size_t victim : victims) send(victim, 2, statement(self_, met));
+    return true;
   }
   // Of everybody together, as all who have met compute it.
   [[nodiscard]] std::string attempt(std::size_t parties) const {
