@@ -11,7 +11,7 @@
 #include "cli/consent.h"
 #include "cli/terminal/terminal.h"
 #include "run/home.h"
-#include "run/join.h"
+#include "run/join/join.h"
 #include "study/study.h"
 
 namespace sotto {

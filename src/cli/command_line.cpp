@@ -14,7 +14,7 @@
 #include "base/json.h"
 #include "base/version.h"
 #include "cli/terminal/terminal.h"
-#include "run/join_event.h"
+#include "run/join/join_event.h"
 #include "run/tables.h"
 #include "store/store.h"
 #include "study/sections.h"

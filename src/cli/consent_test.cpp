@@ -11,7 +11,7 @@
 #include "cli/demo/demo.h"
 #include "network/transport.h"
 #include "run/account.h"
-#include "run/join.h"
+#include "run/join/join.h"
 #include "store/store.h"
 #include "study/policy.h"
 #include "support/command_line.h"

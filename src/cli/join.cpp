@@ -1,5 +1,5 @@
 // `sotto join`: one party takes part. What it does is run/join.h; here are its words.
-#include "run/join.h"
+#include "run/join/join.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -14,8 +14,8 @@
 #include "cli/consent.h"
 #include "cli/terminal/terminal.h"
 #include "report/run_report.h"
-#include "run/event_log.h"
 #include "run/home.h"
+#include "run/join/event_log.h"
 #include "study/study.h"
 
 namespace sotto {

@@ -8,7 +8,7 @@
 
 #include "privacy/composition.h"
 #include "run/household_study.h"
-#include "run/join.h"
+#include "run/join/join.h"
 #include "support/studies.h"
 
 namespace sotto {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "run/consent/check_item.h"
-#include "run/join.h"
+#include "run/join/join.h"
 
 // What can be wrong with a party before it joins, looked at without a word of the run: its own side
 // (run/consent/own_side.h), and who of its neighbours answers.

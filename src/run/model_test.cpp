@@ -64,7 +64,7 @@ RunRecord sample_record() {
                    .bases = {{.column = "heating", .levels = {"gas", "district"}}},
                    .words = {"It says something."},
                    .covariance = Eigen::MatrixXd::Identity(d, d) / 3};
-  record.own.push_back({.party = "party-1", .rows = 77, .dropped = 3, .clipped = {}});
+  record.own.push_back({.party = "party-1", .rows = 7654321, .dropped = 3, .clipped = {}});
   return record;
 }
 
@@ -113,7 +113,7 @@ TEST(ModelFile, KeepsTheSummaryToTheBit) {
 TEST(ModelFile, NeverHasWhatBelongsToOneParty) {
   const auto json = to_json(sample_model());
   EXPECT_FALSE(json.contains("own"));
-  EXPECT_EQ(json.dump().find("77"), std::string::npos);
+  EXPECT_EQ(json.dump().find("7654321"), std::string::npos);
 }
 
 TEST(ModelFile, KeepsWhatALevelIsAndWhatIsMissing) {

@@ -46,7 +46,7 @@ TEST(StudyDraft, IsTheStudyThatWasDecidedOn) {
   EXPECT_EQ(study->privacy.colluders, 1U);
   EXPECT_EQ(study->graph().size(), 4U);
   ASSERT_EQ(study->data->features.size(), 3U);
-  EXPECT_EQ(column_of(study->data->features[0]), "area m²");
+  EXPECT_EQ(name_of(study->data->features[0]), "area m²");
   EXPECT_EQ(std::get<NumericFeature>(study->data->features[0]).bounds.lo, -20);
   EXPECT_EQ(std::get<CategoricalFeature>(study->data->features[2]).levels[1], "a \"b\"");
   EXPECT_EQ(study->parties[1].address, "south.example:7101");

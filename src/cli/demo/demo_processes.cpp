@@ -15,7 +15,7 @@
 #include "base/files.h"
 #include "cli/demo/child_process.h"
 #include "cli/demo/demo.h"
-#include "run/join_event.h"
+#include "run/join/join_event.h"
 
 namespace sotto {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "run/account.h"
-#include "run/join_event.h"
+#include "run/join/join_event.h"
 #include "support/studies.h"
 
 namespace sotto {

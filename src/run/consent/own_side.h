@@ -4,7 +4,7 @@
 
 #include "network/identity.h"
 #include "run/consent/consent.h"
-#include "run/join.h"
+#include "run/join/join.h"
 #include "store/store.h"
 
 // Everything about a party's own side that can be looked at before the first word leaves: study,

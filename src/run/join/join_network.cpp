@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/digest.h"
-#include "run/join.h"
+#include "run/join/join.h"
 #include "session/wire.h"
 #include "study/study_lines.h"
 

@@ -1,5 +1,5 @@
 // Puts the rooms together for one party: data, store, session and transport, and keeps the result.
-#include "run/join.h"
+#include "run/join/join.h"
 
 #include <fmt/format.h>
 

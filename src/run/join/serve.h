@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "run/join.h"
+#include "run/join/join.h"
 
 // One process of a party for all of its studies, at one port. Each goes the way of `join`, in a
 // thread and with a store of its own; after any end of the process, a power cut included, the same

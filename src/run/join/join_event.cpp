@@ -1,5 +1,5 @@
 // Names and fields of the JSON lines are a contract with scripts; the texts are not.
-#include "run/join_event.h"
+#include "run/join/join_event.h"
 
 #include "base/json.h"
 #include "run/home.h"

@@ -7,7 +7,7 @@
 
 #include "network/transport.h"
 #include "run/consent/consent.h"
-#include "run/join_event.h"
+#include "run/join/join_event.h"
 #include "run/party_run.h"
 
 namespace sotto {

@@ -1,4 +1,4 @@
-#include "run/join_event.h"
+#include "run/join/join_event.h"
 
 #include <gmock/gmock.h>
 

@@ -6,7 +6,7 @@
 
 #include "plan/plan.h"
 #include "privacy/budget.h"
-#include "run/join.h"
+#include "run/join/join.h"
 #include "run/party_run.h"
 #include "study/study.h"
 #include "support/studies.h"
