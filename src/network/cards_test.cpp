@@ -9,8 +9,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr PartyId kNorth = 0;
-constexpr PartyId kSouth = 1;
+constexpr PartyId kPortNorth = 0;
+constexpr PartyId kPortSouth = 1;
 
 Greeting greeting(char study, const std::string& lines) {
   return {.study = std::string(32, study), .study_lines = lines, .protocol = 4, .looking = false};
@@ -27,10 +27,12 @@ PeerCard answer_of(Transport& transport) {
 class Cards : public testing::Test {
  protected:
   void open(const Greeting& at_north, const Greeting& at_south) {
-    auto north = Transport::open(north_, "127.0.0.1:0", {peer_of(kSouth, south_)}, {}, at_north);
+    auto north =
+        Transport::open(north_, "127.0.0.1:0", {peer_of(kPortSouth, south_)}, {}, at_north);
     ASSERT_TRUE(north);
     one_ = std::move(*north);
-    auto south = Transport::open(south_, "", {peer_of(kNorth, north_, one_->port())}, {}, at_south);
+    auto south =
+        Transport::open(south_, "", {peer_of(kPortNorth, north_, one_->port())}, {}, at_south);
     ASSERT_TRUE(south);
     other_ = std::move(*south);
   }
@@ -73,7 +75,7 @@ TEST_F(Cards, MeasureTheClockWithinItsUncertainty) {
 TEST_F(Cards, ComeBeforeFramesWhichComeAllTheSame) {
   open(greeting('s', ""), greeting('t', ""));
   (void)answer_of(*other_);
-  other_->send(kNorth, "a frame");
+  other_->send(kPortNorth, "a frame");
   const auto frame =
       wait_until(*one_, [](const TransportEvent& one) { return one.kind == Kind::kFrame; });
   ASSERT_TRUE(frame);
@@ -85,7 +87,7 @@ TEST_F(Cards, AnEndThatShowsNothingIsAskedNothing) {
   const auto connected =
       wait_until(*other_, [](const TransportEvent& one) { return one.kind == Kind::kConnected; });
   ASSERT_TRUE(connected);
-  one_->send(kSouth, "word");
+  one_->send(kPortSouth, "word");
   const auto next = other_->wait(kLongEnough);
   ASSERT_TRUE(next);
   EXPECT_EQ(next->kind, Kind::kFrame);
@@ -99,21 +101,22 @@ TEST(SharedPortTest, BringsEveryCallToTheStudyThatItMeans) {
   std::vector<std::unique_ptr<Transport>> here;
   std::vector<std::unique_ptr<Transport>> there;
   for (const char study : {'a', 'b'}) {
-    auto one = Transport::open(north, *port, {peer_of(kSouth, south)}, {}, greeting(study, ""));
+    auto one = Transport::open(north, *port, {peer_of(kPortSouth, south)}, {}, greeting(study, ""));
     ASSERT_TRUE(one);
     here.push_back(std::move(*one));
-    auto other =
-        Transport::open(south, "", {peer_of(kNorth, north, port->port())}, {}, greeting(study, ""));
+    auto other = Transport::open(south, "", {peer_of(kPortNorth, north, port->port())}, {},
+                                 greeting(study, ""));
     ASSERT_TRUE(other);
     there.push_back(std::move(*other));
   }
   for (std::size_t k = 0; k < 2; ++k) EXPECT_TRUE(answer_of(*here[k]).same_study);
-  const auto twice = Transport::open(north, *port, {peer_of(kSouth, south)}, {}, greeting('a', ""));
+  const auto twice =
+      Transport::open(north, *port, {peer_of(kPortSouth, south)}, {}, greeting('a', ""));
   ASSERT_FALSE(twice);
   EXPECT_EQ(twice.error().name, "E-listen");
   // Who means a study that is not there finds out how it differs.
   there.clear();
-  auto lost = Transport::open(south, "", {peer_of(kNorth, north, port->port())}, {},
+  auto lost = Transport::open(south, "", {peer_of(kPortNorth, north, port->port())}, {},
                               greeting('c', "name = c"));
   ASSERT_TRUE(lost);
   EXPECT_FALSE(answer_of(**lost).same_study);
@@ -126,14 +129,14 @@ TEST(SharedPortTest, TellsThoseWhoAreExpectedToComeBack) {
   ASSERT_TRUE(port);
   port->expect({south.fingerprint()});
   auto early =
-      Transport::open(south, "", {peer_of(kNorth, north, port->port())}, {}, greeting('a', ""));
+      Transport::open(south, "", {peer_of(kPortNorth, north, port->port())}, {}, greeting('a', ""));
   ASSERT_TRUE(early);
   const auto trouble =
       wait_until(**early, [](const TransportEvent& one) { return one.kind == Kind::kTrouble; });
   ASSERT_TRUE(trouble);
   EXPECT_FALSE(trouble->mistaken) << trouble->text;
   EXPECT_THAT(trouble->text, HasSubstr("come back later"));
-  auto one = Transport::open(north, *port, {peer_of(kSouth, south)}, {}, greeting('a', ""));
+  auto one = Transport::open(north, *port, {peer_of(kPortSouth, south)}, {}, greeting('a', ""));
   ASSERT_TRUE(one);
   EXPECT_TRUE(answer_of(**early).same_study);
 }

@@ -113,8 +113,15 @@ class ExpectedError {
     return sum / static_cast<double>(noise_.size()) / row_.variance;
   }
 
+  // What so many rows would leave, as if the noise had been 0; its size is known all the same.
+  [[nodiscard]] Release release_of_rows(double rows) const {
+    std::vector<double> sums = sums_of(rows);
+    sums.push_back(rows * row_.weight * row_.c);
+    return release_of(terms_, sums);
+  }
+
  private:
-  // In the order of Moments.
+  // In the order of Moments, but for Σy².
   [[nodiscard]] std::vector<double> sums_of(double rows) const {
     std::vector<double> sums;
     const Eigen::Index d = row_.b.size();
@@ -170,23 +177,15 @@ Result<std::vector<ExpectedInterval>> expected_intervals(const Study& study, dou
   }
   const Schema& schema = *study.data;
   const Encoding encoding = Encoding::make(schema).value();
-  const RowMoments row = assumed_moments(schema, assumed);
-  const RecordWeights weights = released_weights(study.privacy.neighbours, study.solve);
-  SOTTO_ASSIGN(
-      const auto errors,
-      plug_in_errors({.a = rows * row.a,
-                      .b = rows * row.b,
-                      .sigma_a = sum_noise_sd,
-                      .sigma_b = sum_noise_sd / std::sqrt(weights.w2),
-                      .shape = NoiseShape::kSvec},
-                     {.value = rows * row.c, .sigma = sum_noise_sd / std::sqrt(weights.v2)}, rows));
-  const OwnUnits own = encoding.to_own_units(errors.theta, errors.covariance);
+  const Release release = ExpectedError(study, sum_noise_sd, assumed).release_of_rows(rows);
+  const Selection own = own_selection(release);
+  SOTTO_ASSIGN(const PlugInErrors errors, model_errors(release, own));
+  const Fit fit = solve::in_own_units(release, own, errors.theta, errors);
   const double target_width = schema.target.bounds.hi - schema.target.bounds.lo;
   std::vector<ExpectedInterval> intervals;
   const auto add = [&](std::optional<double> feature_width) {
     const std::size_t k = intervals.size();
-    const auto entry = static_cast<Eigen::Index>(k);
-    const double half = kInterval95 * std::sqrt(own.covariance(entry, entry));
+    const double half = kInterval95 * fit.coefficients[k].standard_error.value();
     intervals.push_back({.coefficient = encoding.names()[k], .half_width = half, .share = {}});
     if (feature_width) intervals[k].share = half * *feature_width / target_width;
   };
@@ -195,8 +194,7 @@ Result<std::vector<ExpectedInterval>> expected_intervals(const Study& study, dou
     if (const auto* number = std::get_if<NumericFeature>(&feature)) {
       add(number->bounds.hi - number->bounds.lo);
     } else {
-      const auto& levels = std::get<CategoricalFeature>(feature).levels;
-      for (std::size_t k = 1; k < levels.size(); ++k) add(1);
+      for (std::size_t k = entries_of(feature); k > 0; --k) add(1);
     }
   }
   return intervals;

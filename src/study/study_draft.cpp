@@ -79,18 +79,57 @@ class Writer {
   std::set<std::string> explained_;
 };
 
-void write_feature(Writer& writer, const Feature& feature) {
-  writer.section("[[data.feature]]");
-  writer.key("column", quoted(column_of(feature)));
-  if (const auto* number = std::get_if<NumericFeature>(&feature)) {
-    writer.key("bounds", bounds_list(number->bounds));
-    return;
-  }
+void write_category(Writer& writer, const CategoricalFeature& feature) {
   std::string levels;
-  for (const std::string& level : std::get<CategoricalFeature>(feature).levels) {
-    levels += (levels.empty() ? "" : ", ") + quoted(level);
+  for (const std::string& level : feature.levels) {
+    if (feature.other && level == CategoricalFeature::kOther) continue;  // comes with other = true
+    levels += (levels.empty() ? "" : ", ") + (feature.numbers ? level : quoted(level));
   }
   writer.key("levels", fmt::format("[{}]", levels));
+  if (feature.other) writer.key("other", "true");
+}
+
+void write_feature(Writer& writer, const Feature& feature) {
+  const auto* category = std::get_if<CategoricalFeature>(&feature);
+  if (category != nullptr && category->by_party) return;  // [data] party = "effect"
+  writer.section("[[data.feature]]");
+  if (category != nullptr) {
+    writer.key("column", quoted(category->column));
+    write_category(writer, *category);
+  } else if (const auto* spline = std::get_if<SplineFeature>(&feature)) {
+    writer.key("column", quoted(spline->column));
+    writer.key("bounds", bounds_list(spline->bounds));
+    writer.key("knots", fmt::format("[{}]", fmt::join(spline->knots, ", ")));
+    writer.key("degree", fmt::format("{}", spline->degree));
+  } else if (const auto& number = std::get<NumericFeature>(feature); number.term) {
+    writer.key("term", quoted(number.column));
+  } else {
+    writer.key("column", quoted(number.column));
+    writer.key("bounds", bounds_list(number.bounds));
+  }
+}
+
+// Columns that only terms use.
+void write_term_columns(Writer& writer, const Schema& schema) {
+  std::set<std::string> stated{schema.target.term ? std::string() : schema.target.column};
+  std::vector<Term> terms;
+  if (schema.target.term) terms.push_back(*schema.target.term);
+  for (const Feature& feature : schema.features) {
+    const auto* number = std::get_if<NumericFeature>(&feature);
+    if (number != nullptr && number->term) {
+      terms.push_back(*number->term);
+    } else {
+      for (const std::string& column : table_columns_of(feature)) stated.insert(column);
+    }
+  }
+  for (const Term& term : terms) {
+    for (const Term::Column& column : term.columns) {
+      if (!stated.insert(column.name).second) continue;
+      writer.section("[[data.column]]");
+      writer.key("column", quoted(column.name));
+      writer.key("bounds", bounds_list(column.bounds));
+    }
+  }
 }
 
 void write_data(Writer& writer, const Schema& schema) {
@@ -98,9 +137,29 @@ void write_data(Writer& writer, const Schema& schema) {
   if (!schema.intercept) writer.key("intercept", "false");
   if (schema.radius != 0) writer.key("radius", fmt::format("{}", schema.radius));
   writer.key("missing", schema.missing == MissingRule::kError ? "\"error\"" : "\"drop\"");
-  writer.key("target", fmt::format("{{ column = {}, bounds = {} }}", quoted(schema.target.column),
-                                   bounds_list(schema.target.bounds)));
+  if (schema.missing_values != Schema{}.missing_values) {
+    std::vector<std::string> values;
+    for (const std::string& value : schema.missing_values) values.push_back(quoted(value));
+    writer.key("missing_values", fmt::format("[{}]", fmt::join(values, ", ")));
+  }
+  if (schema.bounded_below || schema.weighting != Weighting::kNone) {
+    writer.key("weighting",
+               quoted(std::string(schema.bounded_below ? "auto" : kWeightings[schema.weighting])));
+  }
+  if (schema.rows != 0) writer.key("rows", fmt::format("{}", schema.rows));
+  if (schema.has_party_effect()) writer.key("party", "\"effect\"");
+  const Target& target = schema.target;
+  writer.key("target", target.term
+                           ? fmt::format("{{ term = {} }}", quoted(target.column))
+                           : fmt::format("{{ column = {}, bounds = {} }}", quoted(target.column),
+                                         bounds_list(target.bounds)));
+  if (schema.weight) {
+    writer.key("weight",
+               fmt::format("{{ column = {}, bounds = {} }}", quoted(schema.weight->column),
+                           bounds_list(schema.weight->bounds)));
+  }
   for (const Feature& feature : schema.features) write_feature(writer, feature);
+  write_term_columns(writer, schema);
 }
 
 }  // namespace drafting
@@ -199,8 +258,12 @@ Result<std::string> with_parties(const std::string& text, const std::string& fil
 Result<Schema> read_schema_file(const std::string& path) {
   SOTTO_ASSIGN(const auto text, read_toml_text(path, "schema", "E-study-file"));
   SOTTO_ASSIGN(const auto root, parse_toml(text, path, "E-study-syntax"));
+  // Who the parties are is not known yet; party = "effect" needs two of them.
+  const std::vector<PartyTerms> parties{{.name = "party-1", .address = {}, .fingerprint = {}},
+                                        {.name = "party-2", .address = {}, .fingerprint = {}}};
   SOTTO_ASSIGN(const auto schema,
-               read_data_section(TomlReader(root["data"].as_table(), "[data]", path), path));
+               read_data_section(TomlReader(root["data"].as_table(), "[data]", path), path, parties,
+                                 std::nullopt));
   if (schema) return *schema;
   return bad_input("E-study-missing", "the file has no [data] section",
                    "describe the target and the features, with public bounds")
