@@ -3,7 +3,7 @@
 // Compiled by itself, so that a new version compiles nothing else anew.
 namespace sotto {
 
-std::string_view sotto_version() {
+std::string sotto_version() {
   return SOTTO_VERSION;
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <string_view>
+#include <string>
 
 namespace sotto {
 
 // "0.2.0", as CMakeLists.txt says.
-[[nodiscard]] std::string_view sotto_version();
+[[nodiscard]] std::string sotto_version();
 
 }  // namespace sotto

@@ -272,6 +272,23 @@ std::vector<std::string> between_commas(const std::string& list) {
   return words;
 }
 
+Result<std::vector<Solver>> solvers_from(const std::string& list) {
+  if (list == "all") {
+    return std::vector{Solver::kDishuf, Solver::kPairwise, Solver::kAc, Solver::kGt};
+  }
+  std::vector<Solver> solvers;
+  for (const std::string& word : between_commas(list)) {
+    SOTTO_ASSIGN(const auto solver, solver_from(word).at("--solver"));
+    if (std::ranges::find(solvers, solver) != solvers.end()) {
+      return bad_input("E-solver-twice", fmt::format("{} stands twice in the list", word),
+                       "name each solver once")
+          .at("--solver");
+    }
+    solvers.push_back(solver);
+  }
+  return solvers;
+}
+
 int run_command_line(int argc, const char* const* argv) {
   const std::span words(argv, static_cast<std::size_t>(argc));
   const ErrorStyle style = error_style(words);

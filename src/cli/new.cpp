@@ -78,7 +78,9 @@ Result<void> take_columns(const NewOptions& options, NewStudy& study) {
   study.has_features = study.has_features || !schema.features.empty();
   if (study.has_target) SOTTO_TRY(check_in_header(study, schema.target.column, "--target"));
   for (const Feature& feature : schema.features) {
-    SOTTO_TRY(check_in_header(study, column_of(feature), "--number"));
+    for (const std::string& column : table_columns_of(feature)) {
+      SOTTO_TRY(check_in_header(study, column, "--number"));
+    }
   }
   return {};
 }

@@ -58,17 +58,6 @@ struct PlanOptions {
   std::uint64_t rows = 0;
 };
 
-Result<std::vector<Solver>> solvers_from(const std::string& list) {
-  if (list == "all")
-    return std::vector{Solver::kDishuf, Solver::kPairwise, Solver::kAc, Solver::kGt};
-  std::vector<Solver> solvers;
-  for (const std::string& word : between_commas(list)) {
-    SOTTO_ASSIGN(const auto solver, solver_from(word).at("--solver"));
-    solvers.push_back(solver);
-  }
-  return solvers;
-}
-
 Result<std::vector<double>> epsilons_from(const std::string& list) {
   std::vector<double> epsilons;
   for (const std::string& word : between_commas(list)) {

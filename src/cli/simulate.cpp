@@ -42,21 +42,6 @@ struct SimulateOptions {
   std::string out;  // folder for what is kept; empty: none
 };
 
-Result<std::vector<Solver>> solvers_from(const std::string& list) {
-  std::vector<Solver> solvers;
-  if (list.empty()) return solvers;
-  for (const std::string& word : between_commas(list)) {
-    SOTTO_ASSIGN(const auto solver, solver_from(word).at("--solver"));
-    if (std::ranges::find(solvers, solver) != solvers.end()) {
-      return bad_input("E-solver-twice", fmt::format("{} stands twice in the list", word),
-                       "name each solver once")
-          .at("--solver");
-    }
-    solvers.push_back(solver);
-  }
-  return solvers;
-}
-
 // An option that would change nothing is a misunderstanding, and is said.
 Result<void> refuse_unused(const Syntax& verb, const std::vector<const char*>& options,
                            const std::string& why) {

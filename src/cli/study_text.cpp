@@ -32,6 +32,11 @@ std::string feature_words(const Feature& feature, std::size_t width) {
     return fmt::format("{:<{}}  {} to {}", number->column, width, number->bounds.lo,
                        number->bounds.hi);
   }
+  if (const auto* spline = std::get_if<SplineFeature>(&feature)) {
+    return fmt::format("{:<{}}  {} to {}, a spline of degree {} with {}", name_of(feature), width,
+                       spline->bounds.lo, spline->bounds.hi, spline->degree,
+                       sotto::counted(spline->knots.size(), "knot", "knots"));
+  }
   const auto& category = std::get<CategoricalFeature>(feature);
   std::vector<std::string> others(category.levels.begin() + 1, category.levels.end());
   return fmt::format("{:<{}}  {}, against {}", category.column, width, fmt::join(others, ", "),
@@ -42,7 +47,7 @@ void add_data(Lines& lines, const Schema& schema) {
   lines.line("explains", fmt::format("{}, {} to {}", schema.target.column, schema.target.bounds.lo,
                                      schema.target.bounds.hi));
   std::size_t width = 0;
-  for (const Feature& feature : schema.features) width = std::max(width, column_of(feature).size());
+  for (const Feature& feature : schema.features) width = std::max(width, name_of(feature).size());
   for (std::size_t k = 0; k < schema.features.size(); ++k) {
     lines.line(k == 0 ? "with" : "", feature_words(schema.features[k], width));
   }

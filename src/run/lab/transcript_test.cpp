@@ -15,7 +15,7 @@
 namespace sotto {
 namespace {
 
-constexpr const char* kStudy = R"([study]
+constexpr const char* kTranscriptStudy = R"([study]
 name = "small"
 solver = "dishuf"
 [privacy]
@@ -50,7 +50,8 @@ std::vector<Json> lines_of(const std::string& text) {
 }
 
 Recorded record(Solver solver, const std::string& observer, std::size_t trials = 3) {
-  PlannedStudy planned = plan_study(parse_study(kStudy, "small.toml").value(), solver).value();
+  PlannedStudy planned =
+      plan_study(parse_study(kTranscriptStudy, "small.toml").value(), solver).value();
   Problem problem = load_problem(planned.study).value();
   const auto transcript =
       record_transcript(planned, problem,
@@ -186,9 +187,10 @@ TEST(TranscriptObserver, IsSomebodyOfThisStudy) {
 }
 
 TEST(Transcript, SaysWhereNumbersAreTooWideForIt) {
-  const StudySource lemma1{.text = std::string(kStudy) + "[dishuf]\ncalibration = \"lemma1\"\n",
-                           .name = "lemma1.toml",
-                           .folder = {}};
+  const StudySource lemma1{
+      .text = std::string(kTranscriptStudy) + "[dishuf]\ncalibration = \"lemma1\"\n",
+      .name = "lemma1.toml",
+      .folder = {}};
   const std::vector<Setting> many{{"graph.parties", "50"}, {"dishuf.key_bits", "4096"}};
   const auto planned = plan_study(study_with(lemma1, many).value(), Solver::kDishuf);
   ASSERT_TRUE(planned.has_value()) << planned.error().to_string();
