@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <exception>
 #include <span>
@@ -18,6 +19,7 @@
 #include "run/tables.h"
 #include "store/store.h"
 #include "study/sections.h"
+#include "study/study.h"
 
 namespace sotto {
 namespace {

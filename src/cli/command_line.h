@@ -126,6 +126,8 @@ void add_table_words(const Syntax& verb, TableRequest& table);
 // The words of a list as a,b,c.
 [[nodiscard]] std::vector<std::string> between_commas(const std::string& list);
 
+enum class Solver;
+
 // Solvers as --solver lists them, each once; "all" of them. E-solver-twice, and solver_from()'s.
 [[nodiscard]] Result<std::vector<Solver>> solvers_from(const std::string& list);
 
