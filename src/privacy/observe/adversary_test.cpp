@@ -354,11 +354,37 @@ TEST(Adversaries, OfALargeNetworkAreBoundedInsteadOfSearched) {
   const auto shuffle = shared_noise(ring, kOne, kUsual, {}, 0);
   const auto shuffled = adversary_table(ring, *shuffle, kOne, kUsual, 0);
   ASSERT_TRUE(shuffled);
-  EXPECT_EQ(row_of(*shuffled, Observer::kNeighbour).shift,
-            row_of(*shuffled, Observer::kAllNeighbours).shift);
+  // On a cycle by Claim 3, at any number of parties, and below 2.36 times what was asked for.
+  EXPECT_EQ(row_of(*shuffled, Observer::kNeighbour).method, RowMethod::kProof);
+  EXPECT_LT(row_of(*shuffled, Observer::kNeighbour).shift, 2.5 * gaussian_shift(kUsual));
   const auto pairwise = calibrate_pairwise(ring, kOne, kUsual, 0.001, 0);
   const auto paired = *adversary_table(ring, *pairwise, kOne, kUsual, 0);
   EXPECT_LT(row_of(paired, Observer::kNeighbour).shift, 2 * gaussian_shift(kUsual));
+}
+
+TEST(Adversaries, SayHowEachRowWasObtained) {
+  const auto methods = [](const Graph& graph) {
+    const auto noise = shared_noise(graph, kOne, kUsual, {}, 0);
+    const auto table = adversary_table(graph, *noise, kOne, kUsual, 0).value();
+    std::vector<RowMethod> result;
+    for (const Adversary& row : table) result.push_back(row.method);
+    return result;
+  };
+  using enum RowMethod;
+  EXPECT_EQ(methods(*Graph::cycle(10)), (std::vector{kProof, kProof, kProof}));
+  EXPECT_EQ(methods(Graph::petersen()), (std::vector{kProof, kSearch, kProof}));
+  EXPECT_EQ(methods(*Graph::grid(2025)), (std::vector{kProof, kCeiling, kProof}));
+}
+
+// From one size to the next nothing jumps: it did, where the search became the ceiling.
+TEST(Adversaries, OfACycleDoNotJumpWhereThePartiesBecomeMany) {
+  const auto neighbour = [](std::size_t parties) {
+    const Graph ring = *Graph::cycle(parties);
+    const auto noise = shared_noise(ring, kThree, kPaper, {.g = 0.01}, 0);
+    const auto table = adversary_table(ring, *noise, kThree, kPaper, 0).value();
+    return row_of(table, Observer::kNeighbour).shift;
+  };
+  EXPECT_NEAR(neighbour(1001), neighbour(1000), 0.01 * neighbour(1000));
 }
 
 TEST(Adversaries, TooManyCoalitionsAreAnErrorThatSaysHowMany) {
