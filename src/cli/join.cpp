@@ -15,7 +15,7 @@
 #include "cli/terminal/terminal.h"
 #include "report/run_report.h"
 #include "run/home.h"
-#include "run/join/event_log.h"
+#include "run/service/event_log.h"
 #include "study/study.h"
 
 namespace sotto {

@@ -1,5 +1,5 @@
 // `sotto serve`: a party takes part in all studies of a folder. What it does is run/serve.h.
-#include "run/join/serve.h"
+#include "run/service/serve.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 #include "cli/terminal/terminal.h"
 #include "report/run_report.h"
 #include "run/home.h"
-#include "run/join/event_log.h"
+#include "run/service/event_log.h"
 
 namespace sotto {
 namespace {

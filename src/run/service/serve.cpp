@@ -1,5 +1,5 @@
 // A thread for each study, and who watches over them.
-#include "run/join/serve.h"
+#include "run/service/serve.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "run/home.h"
-#include "run/join/event_log.h"
+#include "run/service/event_log.h"
 #include "study/serve_file.h"
 
 namespace sotto {
