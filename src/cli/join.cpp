@@ -14,8 +14,8 @@
 #include "cli/consent.h"
 #include "cli/terminal/terminal.h"
 #include "report/run_report.h"
-#include "run/event_log.h"
 #include "run/home.h"
+#include "run/service/event_log.h"
 #include "study/study.h"
 
 namespace sotto {

@@ -1,5 +1,6 @@
-// `sotto serve`: a party takes part in all studies of a folder. What it does is run/serve.h.
-#include "run/serve.h"
+// `sotto serve`: a party takes part in all studies of a folder. What it does is
+// run/service/serve.h.
+#include "run/service/serve.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -13,8 +14,8 @@
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
 #include "report/run_report.h"
-#include "run/event_log.h"
 #include "run/home.h"
+#include "run/service/event_log.h"
 
 namespace sotto {
 namespace {

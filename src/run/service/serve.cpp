@@ -1,5 +1,5 @@
 // A thread for each study, and who watches over them.
-#include "run/serve.h"
+#include "run/service/serve.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,8 +12,8 @@
 #include <optional>
 #include <thread>
 
-#include "run/event_log.h"
 #include "run/home.h"
+#include "run/service/event_log.h"
 #include "study/serve_file.h"
 
 namespace sotto {

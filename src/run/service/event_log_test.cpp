@@ -1,4 +1,4 @@
-#include "run/event_log.h"
+#include "run/service/event_log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Lines with date and zone, and a command after the end.
-#include "run/event_log.h"
+#include "run/service/event_log.h"
 
 #include <fcntl.h>
 #include <fmt/chrono.h>
