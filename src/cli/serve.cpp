@@ -1,4 +1,5 @@
-// `sotto serve`: a party takes part in all studies of a folder. What it does is run/serve.h.
+// `sotto serve`: a party takes part in all studies of a folder. What it does is
+// run/service/serve.h.
 #include "run/service/serve.h"
 
 #include <fmt/chrono.h>
