@@ -8,8 +8,8 @@
 
 #include "base/json.h"
 #include "cli/command_line.h"
-#include "cli/consent.h"
 #include "cli/terminal/terminal.h"
+#include "cli/text/consent.h"
 #include "run/home.h"
 #include "run/join/join.h"
 #include "study/study.h"

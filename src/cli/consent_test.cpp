@@ -1,4 +1,4 @@
-#include "cli/consent.h"
+#include "cli/text/consent.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -11,8 +11,8 @@
 #include <optional>
 
 #include "cli/command_line.h"
-#include "cli/consent.h"
 #include "cli/terminal/terminal.h"
+#include "cli/text/consent.h"
 #include "report/run_report.h"
 #include "run/home.h"
 #include "run/service/event_log.h"

@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "base/json.h"
-#include "cli/account_text.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
+#include "cli/text/account_text.h"
 #include "run/home.h"
 #include "store/store.h"
 

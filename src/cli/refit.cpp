@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "cli/command_line.h"
-#include "cli/refit_tables.h"
+#include "cli/text/refit_tables.h"
 #include "run/home.h"
 #include "run/kept_json.h"
 #include "run/refit/combine.h"

@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "cli/command_line.h"
-#include "cli/study_text.h"
+#include "cli/text/study_text.h"
 #include "plan/plan.h"
 #include "study/sections.h"
 #include "study/study_draft.h"

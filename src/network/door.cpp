@@ -111,7 +111,7 @@ Door::~Door() {
 Result<void> Door::add(const std::shared_ptr<TransportCore>& core) {
   const std::lock_guard lock(mutex_);
   if (cores_.emplace(core->study(), core).second) return {};
-  return bad_input("E-listen", "this study takes part at this port already",
+  return failed("E-listen", "this study takes part at this port already",
                    "one process for each study, or another port");
 }
 

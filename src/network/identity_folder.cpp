@@ -193,7 +193,7 @@ Result<void> Identity::retire(const std::string& folder) {
   const fs::path home = folder;
   SOTTO_ASSIGN(const auto former, load_former(folder));
   if (!former) {
-    return bad_input("E-identity-missing", fmt::format("no former key is kept in {}", folder),
+    return failed("E-identity-missing", fmt::format("no former key is kept in {}", folder),
                      "'sotto keys rotate' makes one the former");
   }
   if (::unlink((home / kFormerKeyFile).c_str()) != 0) {

@@ -34,7 +34,7 @@ TEST(ExpectedIntervals, AreThoseOfLeastSquaresWhereThereIsNoNoise) {
   // In halves of the bounds' widths: sd(x) = 0.4, residual variance 0.3²·(1 − 0.5).
   const AssumedTable assumed;
   const double residual = assumed.target_sd * std::sqrt(1 - assumed.explained);
-  const double slope = kInterval95 * residual / (assumed.feature_sd * std::sqrt(1000.0));
+  const double slope = kInterval95 * residual / (assumed.feature_sd * std::sqrt(1000.0 - 2));
   EXPECT_NEAR((*found)[1].half_width, slope * 25 / 5, 1e-6);
   EXPECT_NEAR(*(*found)[1].share, slope, 1e-6);
   EXPECT_FALSE((*found)[0].share.has_value()) << "an intercept moves nothing";

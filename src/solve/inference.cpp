@@ -86,7 +86,7 @@ Result<NestedTest> whole_model(const TableSums& table, const PlugInErrors& error
   std::vector<Eigen::Index> slopes;
   for (Eigen::Index k = table.intercept ? 1 : 0; k < table.sums.size(); ++k) slopes.push_back(k);
   if (slopes.empty()) {
-    return failed("E-refit-features", "the model has no features to test", "choose features");
+    return bad_input("E-refit-features", "the model has no features to test", "choose features");
   }
   return nested_test(errors, slopes);
 }

@@ -26,7 +26,7 @@ Result<Inference> of_two_stage(const Release& release, const Selection& selectio
   quiet.noise_sd.setZero();
   SOTTO_ASSIGN(const auto without, two_stage(quiet, selection, method.instruments));
   const auto none = [](const char* what) {
-    return failed("E-refit-instruments", fmt::format("two-stage least squares has no {}", what),
+    return bad_input("E-refit-instruments", fmt::format("two-stage least squares has no {}", what),
                   "least squares has");
   };
   Inference found{.coefficients = {},

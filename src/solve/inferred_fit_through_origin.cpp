@@ -105,7 +105,7 @@ Result<Inference> infer(const Release& release, const Solution& of, double targe
                         const std::vector<Eigen::Index>& entries) {
   const Eigen::Index d = of.size() + 1;
   if (std::isnan(of.w.moments(d, d))) {
-    return failed("E-refit-squares", "the study has error_bars = false, so Σy² was not released",
+    return bad_input("E-refit-squares", "the study has error_bars = false, so Σy² was not released",
                   "another target, or a study with error_bars = true");
   }
   SOTTO_ASSIGN(const auto rows, rows_for_errors(release));

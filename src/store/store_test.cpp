@@ -43,7 +43,7 @@ TEST_F(StoreTest, FindsTheLastUnfinishedAndTheLastFinishedRunOfAStudy) {
   }
   ASSERT_TRUE(store.begin_run("07", "other", "cafe"));
   ASSERT_TRUE(store.finish("01", {"model.json"}));
-  ASSERT_TRUE(store.finish("02", {"b/model.json", "b/report\n.html"}, "fine"));
+  ASSERT_TRUE(store.finish("02", {"/b/model.json", "/b/report\n.html"}, "fine"));
   ASSERT_TRUE(store.fail("05", "south was lost"));
   ASSERT_TRUE(store.abort("06", "asked to"));
   const auto last = store.runs_of_study("beef");
@@ -52,7 +52,7 @@ TEST_F(StoreTest, FindsTheLastUnfinishedAndTheLastFinishedRunOfAStudy) {
   EXPECT_EQ(last->finished.value().run, "02");
   EXPECT_EQ(last->finished->note, "fine");
   EXPECT_EQ(last->finished->ended, now_);
-  EXPECT_THAT(last->finished->files, ElementsAre("b/model.json", "b/report\n.html"));
+  EXPECT_THAT(last->finished->files, ElementsAre("/b/model.json", "/b/report\n.html"));
   EXPECT_EQ(store.run("05")->state, RunState::kFailed);
   EXPECT_EQ(store.run("05")->note, "south was lost");
   EXPECT_EQ(store.run("06")->state, RunState::kAborted);
@@ -64,7 +64,7 @@ TEST_F(StoreTest, FindsTheLastUnfinishedAndTheLastFinishedRunOfAStudy) {
 TEST_F(StoreTest, ARunEndsOnce) {
   Store store = open();
   ASSERT_TRUE(store.begin_run("a1", "energy", "beef"));
-  ASSERT_TRUE(store.finish("a1", {"model.json"}));
+  ASSERT_TRUE(store.finish("a1", {"/out/model.json"}));
   now_ += 60;
   EXPECT_TRUE(store.finish("a1", {"another.json"})) << "a crash may come between finish and exit";
   EXPECT_EQ(name_of(store.fail("a1", "no")), "E-run-ended");
@@ -75,7 +75,7 @@ TEST_F(StoreTest, ARunEndsOnce) {
   ASSERT_TRUE(run);
   EXPECT_EQ(run->state, RunState::kFinished);
   EXPECT_EQ(run->ended, now_ - 60);
-  EXPECT_THAT(run->files, ElementsAre("model.json"));
+  EXPECT_THAT(run->files, ElementsAre("/out/model.json"));
 }
 
 TEST_F(StoreTest, NamesOfRunsAreHexadecimalAndUsedOnce) {

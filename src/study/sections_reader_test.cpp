@@ -98,8 +98,11 @@ TEST_F(ReadingToml, HoldsWholeNumbersInsideTheirRange) {
 }
 
 TEST_F(ReadingToml, MissesWhatIsRequired) {
-  EXPECT_EQ(reader.text("title"), "");
-  const Error missing = error();
+  const toml::table table = toml::parse("[sample]\nword = \"blue\"\n");
+  TomlReader few(table["sample"].as_table(), "[sample]", "study.toml");
+  EXPECT_EQ(few.text("word"), "blue");
+  EXPECT_EQ(few.text("title"), "");
+  const Error missing = few.finish().error();
   EXPECT_EQ(missing.name, "E-study-missing");
   EXPECT_EQ(missing.what, "[sample] title is missing");
   EXPECT_THAT(missing.where, HasSubstr("[sample], line 1 of study.toml"));
@@ -116,10 +119,16 @@ TEST_F(ReadingToml, MissesEverythingOfASectionThatIsNotThere) {
 }
 
 TEST_F(ReadingToml, KeepsTheFirstErrorOnly) {
-  static_cast<void>(reader.number("title"));
+  reader.fail_value("flag", "a first", "nothing");
   static_cast<void>(reader.optional_number("word"));
-  reader.fail_value("flag", "a third", "nothing");
-  EXPECT_EQ(error().what, "[sample] title is missing");
+  static_cast<void>(reader.number("title"));
+  EXPECT_EQ(error().what, "a first");
+}
+
+// What is misspelt is missing too: the slip itself is said.
+TEST_F(ReadingToml, SaysWhatNobodyKnowsBeforeWhatIsMissing) {
+  static_cast<void>(reader.number("title"));
+  EXPECT_EQ(error().name, "E-study-key");
 }
 
 TEST_F(ReadingToml, RefusesAKeyThatNobodyAskedForAndSuggestsTheNearest) {

@@ -105,7 +105,7 @@ const std::vector<StudyKey>& table() {
       {"[data]", "weighting", "text", "`\"none\"`", {"none", "bounded", "auto"}, "",
        "Whether all rows count alike, which is ordinary least squares, or less the farther they are "
        "from the middle of their bounds, at much less noise; `auto` decides from `rows`."},
-      {"[data]", "rows", "whole number", "required with `weighting = \"auto\"`", {}, "1 to 10¹²",
+      {"[data]", "rows", "whole number", "required with `weighting = \"auto\"`", {}, "1 to 1000000000000",
        "About how many rows all parties hold together, known without the data."},
       {"[data]", "weight", "table", "every row counts once", {}, "",
        "How much a row counts: `{ column = \"w\", bounds = [0, 10] }`."},
@@ -141,7 +141,7 @@ const std::vector<StudyKey>& table() {
        "Whether all that `levels` does not have counts as one more level, `other`."},
       {"[[data.feature]]", "knots", "list of numbers", "no spline", {}, "ascending, inside the bounds",
        "Where the pieces of a spline of this column meet, known without the data."},
-      {"[[data.feature]]", "degree", "whole number", "3", {}, "1 to 3",
+      {"[[data.feature]]", "degree", "whole number", "3", {}, "1, 2 or 3",
        "Of a spline's pieces: 1 is straight lines, 3 smooth."},
 
       {"[[data.column]]", "column", "text", kRequiredKey, {}, "",

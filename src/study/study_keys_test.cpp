@@ -24,6 +24,24 @@ StudyText with_key(std::string_view section, std::string_view key, const std::st
     if (key != "name") text.append("[[party]]\nname = \"a\"\n");
     return text.append(fmt::format("{}{} = {}\n", key == "name" ? "[[party]]\n" : "", key, value));
   }
+  const auto inside = [&](const std::string& usual) {
+    std::string rest;
+    for (const auto& [other, value_of] :
+         {std::pair<std::string, std::string>{"column", "\"w\""}, {"bounds", usual}}) {
+      if (other != key && !value_of.empty()) rest += fmt::format(", {} = {}", other, value_of);
+    }
+    return fmt::format("{{ {} = {}{} }}", key, value, rest);
+  };
+  if (section == "[privacy] person") return record_text().set("privacy", "person", inside(""));
+  if (section == "[data] weight") return record_text().set("data", "weight", inside("[0, 1]"));
+  if (section == "[[data.column]]") {
+    return record_text().append(
+        fmt::format("[[data.column]]\n{} = {}\n{}\n", key, value,
+                    key == "column" ? "bounds = [0, 1]" : "column = \"w\""));
+  }
+  if (section == "[data] target" && key == "term") {
+    return record_text().set("data", "target", fmt::format("{{ term = {} }}", value));
+  }
   if (section == "[data] target") {
     std::string target;
     for (const auto& [other, usual] :
@@ -34,8 +52,9 @@ StudyText with_key(std::string_view section, std::string_view key, const std::st
     return record_text().set("data", "target", fmt::format("{{ {} }}", target));
   }
   if (section == "[[data.feature]]") {
-    return record_text().append(fmt::format("[[data.feature]]\n{}{} = {}\n",
-                                            key == "column" ? "" : "column = \"z\"\n", key, value));
+    return record_text().append(
+        fmt::format("[[data.feature]]\n{}{} = {}\n",
+                    key == "column" || key == "term" ? "" : "column = \"z\"\n", key, value));
   }
   std::string plain(section);
   plain = plain.substr(1, plain.size() - 2);

@@ -218,7 +218,7 @@ TEST(Colluders, WhoCouldCutTheGraphAreRefusedByName) {
         calibrate_shuffle(star, kOne, kUsual, {.masks = ShuffleMasks::kShared}, 1).error()}) {
     EXPECT_EQ(error.name, "E-colluders-cut");
     EXPECT_EQ(error.status, Status::kRefused);
-    EXPECT_THAT(error.what, HasSubstr("[0]"));
+    EXPECT_THAT(error.what, HasSubstr("party 1"));
   }
   EXPECT_EQ(calibrate_pairwise(*Graph::cycle(10), kOne, kUsual, 0.1, 2).error().name,
             "E-colluders-cut");

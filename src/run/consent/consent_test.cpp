@@ -130,7 +130,7 @@ TEST(ConsentLine, SaysWhatIsPromisedAgainstWhomAndWhatItCosts) {
   EXPECT_EQ(json["checks"][1]["verdict"], "warning");
   EXPECT_THAT(json["text"].get<std::string>(),
               AllOf(HasSubstr("one row added or removed"), HasSubstr("no limit is set"),
-                    HasSubstr("0 problems, 1 warnings"), Not(HasSubstr("4711"))));
+                    HasSubstr("0 problems, 1 warning"), Not(HasSubstr("4711"))));
 }
 
 TEST(ConsentLine, IsANoteToAProgramThatDoesNotKnowIt) {

@@ -1,5 +1,5 @@
 // Names of studies, parties and columns come from others: a terminal must not obey them.
-#include "cli/consent.h"
+#include "cli/text/consent.h"
 
 #include <fmt/format.h>
 

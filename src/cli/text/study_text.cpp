@@ -1,4 +1,4 @@
-#include "cli/study_text.h"
+#include "cli/text/study_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "cli/refit_tables.h"
+#include "cli/text/refit_tables.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

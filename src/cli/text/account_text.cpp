@@ -1,5 +1,5 @@
 // Every sentence says at which δ, against whom, and whether it was spent or is guaranteed.
-#include "cli/account_text.h"
+#include "cli/text/account_text.h"
 
 #include <fmt/format.h>
 
