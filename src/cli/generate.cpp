@@ -1,4 +1,4 @@
-// `sotto generate`: the households of run/household_study.h as files.
+// `sotto generate`: the households of run/made_up/household_study.h as files.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/words.h"
 #include "cli/command_line.h"
-#include "run/household_study.h"
+#include "run/made_up/household_study.h"
 
 namespace sotto {
 

@@ -9,7 +9,7 @@
 #include "cli/command_line.h"
 #include "network/identity.h"
 #include "run/home.h"
-#include "run/household_study.h"
+#include "run/made_up/household_study.h"
 
 namespace sotto {
 namespace {

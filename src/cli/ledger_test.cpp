@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "run/home.h"
-#include "run/household_study.h"
+#include "run/made_up/household_study.h"
 #include "store/store.h"
 #include "support/command_line.h"
 

@@ -7,8 +7,8 @@
 #include <map>
 
 #include "privacy/composition.h"
-#include "run/household_study.h"
 #include "run/join/join.h"
+#include "run/made_up/household_study.h"
 #include "support/studies.h"
 
 namespace sotto {

@@ -9,7 +9,7 @@
 #include "network/identity.h"
 #include "network/transport.h"
 #include "run/account.h"
-#include "run/household_study.h"
+#include "run/made_up/household_study.h"
 #include "store/store.h"
 
 namespace sotto {

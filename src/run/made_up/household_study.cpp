@@ -1,4 +1,4 @@
-#include "run/household_study.h"
+#include "run/made_up/household_study.h"
 
 #include <fmt/format.h>
 
