@@ -136,7 +136,7 @@ TEST_F(TablesOnTheCommandLine, SayEverythingThatIsWrongAtOnce) {
   std::string line;
   for (int k = 0; k < 25; ++k) {
     std::getline(lines, line);
-    table += "much" + line + "\n";
+    table += line + "much\n";
   }
   std::ofstream(path("wrong.csv")) << table;
   const CommandRun run = simulate({"--data", path("wrong.csv")});
