@@ -10,9 +10,11 @@ Neyman-Pearson test on it is the best attack there is. With threshold c on the l
 so the smallest eps with delta(eps) <= delta is what the attack proves. It should come out at the eps
 of the transcript's own row, up to what a finite sample can show; above it, the claim is broken.
 
-    audit_transcript.py SOTTO STUDY [--solver ac|pairwise] [--trials 20000] [--seed 1]
+    audit_transcript.py build/release/sotto examples/paper.toml --solver pairwise \\
+        --set privacy.epsilon=1 --set privacy.delta=0.05
 
-Needs NumPy. Exit status 1 if the attack proves more than is claimed, or less than 90 % of it.
+An eps far above 1 cannot be audited by counting: the runs of world 0 that pass the threshold are
+e^eps times as rare. Needs NumPy. Exit status 1 if the attack proves more than is claimed, or less than 90 % of it.
 """
 import argparse
 import json
@@ -70,6 +72,7 @@ def main():
     words.add_argument("--solver", default="ac", choices=["ac", "pairwise"])
     words.add_argument("--trials", type=int, default=20000)
     words.add_argument("--seed", type=int, default=1)
+    words.add_argument("--set", action="append", default=[], help="a setting, as sotto takes it")
     asked = words.parse_args()
 
     with tempfile.TemporaryDirectory() as name:
@@ -85,6 +88,7 @@ def main():
             # Other draws in the other world: an attacker does not see the same noise twice.
             run(asked.sotto, "simulate", asked.study, "--solver", asked.solver,
                 "--trials", str(asked.trials), "--seed", str(asked.seed + world),
+                *(word for setting in asked.set for word in ("--set", setting)),
                 "--set", f'problem={{files = ["{folder}/costs{world}.json"]}}',
                 "--transcript", str(seen), "--observer", "eavesdropper")
             worlds.append(read_transcript(seen))
