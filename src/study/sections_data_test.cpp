@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,6 +18,15 @@ Error data_error_of(const StudyText& text) {
   EXPECT_FALSE(study.has_value()) << text.text();
   return study ? Error{} : study.error();
 }
+
+// record_text() with lines of [data] before its features, and tables of its own behind them.
+StudyText terms_text(const std::string& tables) {
+  return record_text().append(tables);
+}
+std::string feature_text(const std::string& term) {
+  return fmt::format("[[data.feature]]\nterm = \"{}\"\n", term);
+}
+constexpr const char* kIncome = "[[data.column]]\ncolumn = \"income\"\nbounds = [1, 100]\n";
 
 TEST(StudyFile, ReadsTermsOfColumnsWhoseBoundsAreStatedOnce) {
   const Study study = study_of(terms_text(kIncome + feature_text("log( income )") +

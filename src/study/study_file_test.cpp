@@ -183,15 +183,6 @@ TEST(StudyFile, ReadsTheSchemaOfATable) {
   EXPECT_EQ(study->solve.estimator, Estimator::kNoiseAware);
 }
 
-// record_text() with lines of [data] before its features, and tables of its own behind them.
-StudyText terms_text(const std::string& tables) {
-  return record_text().append(tables);
-}
-std::string feature_text(const std::string& term) {
-  return fmt::format("[[data.feature]]\nterm = \"{}\"\n", term);
-}
-constexpr const char* kIncome = "[[data.column]]\ncolumn = \"income\"\nbounds = [1, 100]\n";
-
 TEST(StudyFile, HashesTheBytesSoThatOneSpaceMoreIsAnotherStudy) {
   const auto once = paper_text().parse();
   const auto again = paper_text().parse();
