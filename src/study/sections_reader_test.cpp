@@ -98,8 +98,8 @@ TEST_F(ReadingToml, HoldsWholeNumbersInsideTheirRange) {
 }
 
 TEST_F(ReadingToml, MissesWhatIsRequired) {
-  const toml::table table = toml::parse("[sample]\nword = \"blue\"\n");
-  TomlReader few(table["sample"].as_table(), "[sample]", "study.toml");
+  const toml::table only = toml::parse("[sample]\nword = \"blue\"\n");
+  TomlReader few(only["sample"].as_table(), "[sample]", "study.toml");
   EXPECT_EQ(few.text("word"), "blue");
   EXPECT_EQ(few.text("title"), "");
   const Error missing = few.finish().error();
