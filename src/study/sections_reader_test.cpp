@@ -99,6 +99,7 @@ TEST_F(ReadingToml, HoldsWholeNumbersInsideTheirRange) {
 
 TEST_F(ReadingToml, MissesWhatIsRequired) {
   EXPECT_EQ(reader.text("title"), "");
+  ask_all();
   const Error missing = error();
   EXPECT_EQ(missing.name, "E-study-missing");
   EXPECT_EQ(missing.what, "[sample] title is missing");
@@ -119,6 +120,7 @@ TEST_F(ReadingToml, KeepsTheFirstErrorOnly) {
   static_cast<void>(reader.number("title"));
   static_cast<void>(reader.optional_number("word"));
   reader.fail_value("flag", "a third", "nothing");
+  ask_all();
   EXPECT_EQ(error().what, "[sample] title is missing");
 }
 

@@ -25,9 +25,8 @@ topology = "cycle"
 parties = 5
 weight = 0.3
 [gt]
-lambda_min = 200.0
+lambda_min = 50.0
 rounds = 40
-step = 0.005
 [problem]
 family = "paper"
 m = 2
