@@ -27,7 +27,7 @@ topology = "cycle"
 parties = 5
 weight = 0.3
 [gt]
-lambda_min = 200.0
+lambda_min = 50.0
 rounds = 30
 [problem]
 family = "paper"

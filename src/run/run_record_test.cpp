@@ -227,7 +227,8 @@ TEST(RunRecord, NamesAnyFieldThatIsMissingOrOfTheWrongType) {
     ++fields;
     const Json original = parent;
     parent.erase(name);
-    expect_complaint(whole, path + " is missing");
+    // How a row was obtained is not in earlier records: what is gone is then seen by the digest.
+    if (name != "method") expect_complaint(whole, path + " is missing");
     parent = original;
     if (path == "encoding") return;
     parent[name] = Json::object({{"odd", 1}});

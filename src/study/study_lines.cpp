@@ -45,9 +45,16 @@ class Flattener {
   }
 
   void line(const std::string& name, const toml::node& value) {
-    std::ostringstream text;
-    value.visit([&](const auto& concrete) { text << concrete; });
-    std::string shown = text.str();
+    std::string shown;
+    if (const auto* number = value.as_floating_point()) {
+      // As a person writes it: as many digits as tell it from every other.
+      shown = fmt::format("{}", number->get());
+      if (shown.find_first_of(".en") == std::string::npos) shown += ".0";
+    } else {
+      std::ostringstream text;
+      value.visit([&](const auto& concrete) { text << concrete; });
+      shown = text.str();
+    }
     std::ranges::replace(shown, '\n', ' ');
     if (shown.size() > kMostValueBytes) shown = shown.substr(0, kMostValueBytes) + "…";
     lines_.push_back(fmt::format("{} = {}", name, shown));

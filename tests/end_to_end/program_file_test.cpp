@@ -43,9 +43,9 @@ TEST_F(BadFile, MalformedTomlHasALineAndAColumn) {
 }
 
 TEST_F(BadFile, UnknownKeysAreErrors) {
-  expect_refused(
-      paper_text().set("privacy", "epsilom", "1.0"), 2, "E-study-key",
-      {"[privacy] knows no key \"epsilom\"", "line 9, column 1", "did you mean \"epsilon\"?"});
+  expect_refused(paper_text().set("privacy", "epsilom", "1.0"), 2, "E-study-key",
+                 {"[privacy] knows no key \"epsilom\"", "line 9, column 1",
+                  "did you mean \"epsilon\" (number)?"});
   expect_refused(paper_text().append("[privcy]\n"), 2, "E-study-key",
                  {"did you mean \"privacy\"?"});
   expect_refused("speed = 3\n" + paper_text().text(), 2, "E-study-key", {"line 1, column 1"});

@@ -25,9 +25,8 @@ topology = "cycle"
 parties = 5
 weight = 0.3
 [gt]
-lambda_min = 200.0
+lambda_min = 50.0
 rounds = 40
-step = 0.005
 [problem]
 family = "paper"
 m = 2
@@ -161,7 +160,9 @@ TEST(Trajectory, EndsWhereTheSimulationEndsForEverySolverAndMethod) {
     options.every = 7;
     options.detail = TrajectoryDetail::kTrials;
     const std::string section = std::string("[consensus]\nmethod = \"") + method + "\"\n";
-    for (const SweepPoint& point : sweep(small_study(section), options).value()) {
+    const auto points = sweep(small_study(section), options);
+    ASSERT_TRUE(points.has_value()) << points.error().to_string();
+    for (const SweepPoint& point : *points) {
       const Json& trajectory = point.result["trajectory"];
       const Json& last = trajectory["squared_error"]["trials"].back();
       ASSERT_EQ(last.size(), 11U);
