@@ -47,6 +47,7 @@ inline constexpr std::size_t kMaxSettings = 100'000;
 
 // The study with these keys set. Without settings it is the file as it stands; with some, `hash` is
 // that of the study as TOML writes it.
-[[nodiscard]] Result<Study> study_with(const StudySource& source, std::span<const Setting> settings);
+[[nodiscard]] Result<Study> study_with(const StudySource& source,
+                                       std::span<const Setting> settings);
 
 }  // namespace sotto
