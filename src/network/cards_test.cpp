@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/digest.h"
 #include "support/transports.h"
 
 namespace sotto {
@@ -127,7 +128,10 @@ TEST(SharedPortTest, TellsThoseWhoAreExpectedToComeBack) {
   const Identity south = identity_of("south");
   const auto port = SharedPort::open(north, "127.0.0.1:0");
   ASSERT_TRUE(port);
-  port->expect({south.fingerprint()});
+  // South is known to another study of north's; it must not end up there.
+  auto other = Transport::open(north, *port, {peer_of(kPortSouth, south)}, {}, greeting('b', ""));
+  ASSERT_TRUE(other);
+  port->expect(to_hex(std::string(32, 'a')), {south.fingerprint()});
   auto early =
       Transport::open(south, "", {peer_of(kPortNorth, north, port->port())}, {}, greeting('a', ""));
   ASSERT_TRUE(early);

@@ -112,7 +112,7 @@ Result<void> Door::add(const std::shared_ptr<TransportCore>& core) {
   const std::lock_guard lock(mutex_);
   if (cores_.emplace(core->study(), core).second) return {};
   return failed("E-listen", "this study takes part at this port already",
-                   "one process for each study, or another port");
+                "one process for each study, or another port");
 }
 
 void Door::remove(const TransportCore* core) {
@@ -120,8 +120,9 @@ void Door::remove(const TransportCore* core) {
   std::erase_if(cores_, [&](const auto& one) { return one.second.get() == core; });
 }
 
-void Door::expect(const std::vector<std::string>& fingerprints) {
+void Door::expect(const std::string& study, const std::vector<std::string>& fingerprints) {
   const std::lock_guard lock(mutex_);
+  expected_studies_.insert(study);
   expected_.insert(fingerprints.begin(), fingerprints.end());
 }
 
@@ -130,6 +131,7 @@ std::shared_ptr<TransportCore> Door::core_for(const std::string& study,
   const std::lock_guard lock(mutex_);
   const auto meant = cores_.find(study);
   if (meant != cores_.end() && meant->second->knows(fingerprint)) return meant->second;
+  if (meant == cores_.end() && expected_studies_.contains(study)) return nullptr;
   for (const auto& [hash, core] : cores_) {
     if (core->knows(fingerprint)) return core;
   }

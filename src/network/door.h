@@ -33,8 +33,9 @@ class Door {
   // E-listen if the study has one already.
   [[nodiscard]] Result<void> add(const std::shared_ptr<TransportCore>& core);
   void remove(const TransportCore* core);
-  // Let in, and told to come back, while no transport knows them.
-  void expect(const std::vector<std::string>& fingerprints);
+  // A study that will be here, and who takes part in it: they are let in and told to come back
+  // until it is, whatever other study knows them.
+  void expect(const std::string& study, const std::vector<std::string>& fingerprints);
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] const std::string& fingerprint() const { return fingerprint_; }
 
@@ -60,7 +61,8 @@ class Door {
   Service service_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<TransportCore>> cores_;  // by study
-  std::set<std::string> expected_;
+  std::set<std::string> expected_;                               // fingerprints
+  std::set<std::string> expected_studies_;
   std::unique_ptr<grpc::Server> server_;
   std::uint16_t port_ = 0;
 };

@@ -194,7 +194,7 @@ Result<void> Identity::retire(const std::string& folder) {
   SOTTO_ASSIGN(const auto former, load_former(folder));
   if (!former) {
     return failed("E-identity-missing", fmt::format("no former key is kept in {}", folder),
-                     "'sotto keys rotate' makes one the former");
+                  "'sotto keys rotate' makes one the former");
   }
   if (::unlink((home / kFormerKeyFile).c_str()) != 0) {
     return cannot_write(home / kFormerKeyFile, errno);

@@ -118,7 +118,8 @@ Result<void> check_peers(const std::vector<Peer>& peers, const std::string& own_
     const bool other_taken =
         !peer.other_fingerprint.empty() && !pins.insert(peer.other_fingerprint).second;
     if (!ids.insert(peer.id).second || !pins.insert(peer.fingerprint).second || other_taken) {
-      return bad_input("E-network-peer", fmt::format("{} has the certificate of another party", peer.name),
+      return bad_input("E-network-peer",
+                       fmt::format("{} has the certificate of another party", peer.name),
                        "an identity for each party: 'sotto keys new'");
     }
     const auto place = parse_address(peer.address);
@@ -129,7 +130,8 @@ Result<void> check_peers(const std::vector<Peer>& peers, const std::string& own_
           "north.example:7101, 10.0.0.5:7101 or [2001:db8::5]:7101");
     }
     if (!peer.dial && !listening) {
-      return bad_input("E-network-peer", fmt::format("{} is to dial us, and we do not listen", peer.name),
+      return bad_input("E-network-peer",
+                       fmt::format("{} is to dial us, and we do not listen", peer.name),
                        "listen somewhere, or dial it: one end of each edge needs an address");
     }
   }
@@ -169,8 +171,9 @@ Result<SharedPort> SharedPort::open(const Identity& identity, const std::string&
   return SharedPort(std::move(door));
 }
 
-void SharedPort::expect(const std::vector<std::string>& fingerprints) const {
-  door_->expect(fingerprints);
+void SharedPort::expect(const std::string& study,
+                        const std::vector<std::string>& fingerprints) const {
+  door_->expect(study, fingerprints);
 }
 
 std::uint16_t SharedPort::port() const {

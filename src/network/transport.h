@@ -93,12 +93,13 @@ struct TransportLimits {
 namespace network {
 class Door;
 }
-// A port that several studies of one party share. Peers say which one they mean; those of
-// `expected` (fingerprints) are told to come back while their study is not there.
+// A port that several studies of one party share. Peers say which one they mean. Of a study that is
+// expected (its hash, and the fingerprints of who takes part) they are told to come back while it
+// is not there.
 class SharedPort {
  public:
   [[nodiscard]] static Result<SharedPort> open(const Identity& identity, const std::string& listen);
-  void expect(const std::vector<std::string>& fingerprints) const;
+  void expect(const std::string& study, const std::vector<std::string>& fingerprints) const;
   [[nodiscard]] std::uint16_t port() const;
   [[nodiscard]] const std::shared_ptr<network::Door>& door() const { return door_; }
 

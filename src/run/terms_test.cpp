@@ -118,7 +118,7 @@ TEST_F(TermsTest, AreFittedInTheirOwnUnits) {
                                     HasSubstr("each counted as its w over 2, those of a person as "
                                               "at most 2"),
                                     HasSubstr("parties      differ with F = ")));
-  EXPECT_LT(to_json(model)["parties_differ"]["p"].get<double>(), 1e-6);
+  EXPECT_LT(to_json(model)["parties_differ"]["p"].get<double>(), 1e-3);
 }
 
 TEST_F(TermsTest, ArePredictedFromTheModelFileForAPartyOrForTheMeanOfAll) {

@@ -67,6 +67,29 @@ class Teller {
   std::mutex mutex_;
 };
 
+std::vector<std::string> fingerprints_of_others(const Study& study, PartyId self) {
+  std::vector<std::string> fingerprints;
+  for (PartyId p = 0; p < study.parties.size(); ++p) {
+    if (p == self) continue;
+    fingerprints.push_back(study.parties[p].fingerprint);
+    if (!study.parties[p].other_fingerprint.empty()) {
+      fingerprints.push_back(study.parties[p].other_fingerprint);
+    }
+  }
+  return fingerprints;
+}
+
+// All of a folder's studies are expected before the first of them listens: whoever means the second
+// one must not end up in the first.
+void expect_all(const ServeFile& file, const SharedPort& port) {
+  for (const ServedStudy& served : file.studies) {
+    const auto study = read_study(served.file);
+    if (!study) continue;
+    const auto self = party_named(*study, served.party);
+    if (self) port.expect(study->hash, fingerprints_of_others(*study, *self));
+  }
+}
+
 // One study, for as long as it stands in serve.toml.
 class Served {
  public:
@@ -123,7 +146,7 @@ class Served {
     auto self = party_named(*study, terms_.party).at(terms_.file);
     if (!self) return fail(self.error(), std::nullopt);
     request.self = *self;
-    port_.expect(fingerprints_of_others(*study, request.self));
+    port_.expect(study->hash, fingerprints_of_others(*study, request.self));
     JoinHooks hooks;
     bool under_way = false;
     hooks.on_event = [&](const JoinEvent& event) {
@@ -180,19 +203,6 @@ class Served {
     }
   }
 
-  [[nodiscard]] static std::vector<std::string> fingerprints_of_others(const Study& study,
-                                                                       PartyId self) {
-    std::vector<std::string> fingerprints;
-    for (PartyId p = 0; p < study.parties.size(); ++p) {
-      if (p == self) continue;
-      fingerprints.push_back(study.parties[p].fingerprint);
-      if (!study.parties[p].other_fingerprint.empty()) {
-        fingerprints.push_back(study.parties[p].other_fingerprint);
-      }
-    }
-    return fingerprints;
-  }
-
   const ServedStudy terms_;
   const std::string home_;
   const SharedPort& port_;
@@ -243,6 +253,7 @@ Result<void> serve(const ServeRequest& request, const ServeHooks& hooks) {
   const auto begin = [&](const ServedStudy& study) {
     served.emplace_back(study, request.home, port, teller);
   };
+  expect_all(file, port);
   for (const ServedStudy& study : file.studies) begin(study);
   while (!(hooks.interrupted && hooks.interrupted())) {
     std::this_thread::sleep_for(kLook);
@@ -258,6 +269,7 @@ Result<void> serve(const ServeRequest& request, const ServeHooks& hooks) {
     served.remove_if([&](const Served& one) {
       return std::ranges::find(changed->studies, one.terms()) == changed->studies.end();
     });
+    expect_all(*changed, port);
     for (const ServedStudy& study : changed->studies) {
       const bool there =
           std::ranges::any_of(served, [&](const Served& one) { return one.terms() == study; });
