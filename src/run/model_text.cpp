@@ -165,10 +165,10 @@ std::string table_text(const RunRecord& record) {
   if (record.noisy_rows) text += rows_text(record);
   if (record.release && record.refit_of.empty()) text += parties_text(*record.release);
   if (record.explained) {
-    text += fmt::format("  explains     about {:.0f} % of the variance ({:.0f} % to {:.0f} %)\n",
-                        percent_of_all(record.explained->share),
-                        percent_of_all(record.explained->low),
-                        percent_of_all(record.explained->high));
+    text +=
+        fmt::format("  explains     about {:.0f} % of the variance ({:.0f} % to {:.0f} %)\n",
+                    percent_of_all(record.explained->share), percent_of_all(record.explained->low),
+                    percent_of_all(record.explained->high));
   }
   const auto listed = [&](const char* name, std::vector<std::string> items) {
     for (std::string& item : items) std::ranges::replace(item, ' ', kGlue);

@@ -119,7 +119,7 @@ Result<PlugInErrors> model_errors(const Release& release, const Selection& selec
   const TableSums table = sums_for_errors(release, selection);
   if (!table.squares_released) {
     return bad_input("E-refit-squares", "the study has error_bars = false, so Σy² was not released",
-                  "another target, or a study with error_bars = true");
+                     "another target, or a study with error_bars = true");
   }
   SOTTO_ASSIGN(const auto rows, rows_for_errors(release));
   return plug_in_errors(table.sums, {.value = table.sum_of_squares, .sigma = table.sigma_c}, rows);

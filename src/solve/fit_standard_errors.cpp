@@ -110,8 +110,8 @@ Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares,
   SOTTO_TRY(validate(sums));
   if (!std::isfinite(squares.value) || !std::isfinite(rows) || rows <= 0) {
     return failed("E-errors-rows",
-                     fmt::format("{} rows whose squared targets add up to {}", rows, squares.value),
-                     "a positive number of rows and a finite sum");
+                  fmt::format("{} rows whose squared targets add up to {}", rows, squares.value),
+                  "a positive number of rows and a finite sum");
   }
   const solve::SpectrumOfSums spectrum(sums.a);
   const auto [smallest, needed] = noise_limit(sums, spectrum);

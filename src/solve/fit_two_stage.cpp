@@ -103,8 +103,9 @@ Result<Fit> two_stage(const Release& release, const Selection& selection,
 
   const auto errors = [&]() -> Result<PlugInErrors> {
     if (std::isnan(w(at.y, at.y))) {
-      return bad_input("E-refit-squares", "the study has error_bars = false, so Σy² was not released",
-                    "another target");
+      return bad_input("E-refit-squares",
+                       "the study has error_bars = false, so Σy² was not released",
+                       "another target");
     }
     SOTTO_ASSIGN(const auto rows, rows_for_errors(release));
     // ‖E‖ is about σ√(2d); first-stage coefficients R carry it into HᵀG⁻¹H.

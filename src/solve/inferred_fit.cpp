@@ -27,7 +27,7 @@ Result<Inference> of_two_stage(const Release& release, const Selection& selectio
   SOTTO_ASSIGN(const auto without, two_stage(quiet, selection, method.instruments));
   const auto none = [](const char* what) {
     return bad_input("E-refit-instruments", fmt::format("two-stage least squares has no {}", what),
-                  "least squares has");
+                     "least squares has");
   };
   Inference found{.coefficients = {},
                   .covariance = fit.covariance(selection.entries, selection.entries),

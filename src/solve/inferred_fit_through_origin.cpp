@@ -106,7 +106,7 @@ Result<Inference> infer(const Release& release, const Solution& of, double targe
   const Eigen::Index d = of.size() + 1;
   if (std::isnan(of.w.moments(d, d))) {
     return bad_input("E-refit-squares", "the study has error_bars = false, so Σy² was not released",
-                  "another target, or a study with error_bars = true");
+                     "another target, or a study with error_bars = true");
   }
   SOTTO_ASSIGN(const auto rows, rows_for_errors(release));
   SOTTO_ASSIGN(const auto left, sotto::solve::residual_freedom(rows, of.size()));

@@ -21,7 +21,8 @@ struct Centred {
 
 Result<Centred> centred(const Release& release, const std::vector<Eigen::Index>& columns) {
   if (!release.schema.intercept) {
-    return bad_input("E-refit-intercept", "without an intercept the columns' means are not released",
+    return bad_input("E-refit-intercept",
+                     "without an intercept the columns' means are not released",
                      "a study with an intercept");
   }
   std::vector<Eigen::Index> all{0};

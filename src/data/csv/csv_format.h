@@ -17,8 +17,8 @@ struct CsvDialect {
 };
 
 // From the first `sample` of a file, at best some hundred records. A comma that separates is no
-// decimal comma, and the other way round. Where numbers have points and commas the point is taken, so that all others are
-// errors: neither is ever read as the other.
+// decimal comma, and the other way round. Where numbers have points and commas the point is taken,
+// so that all others are errors: neither is ever read as the other.
 [[nodiscard]] CsvFormat find_format(const CsvDialect& dialect, std::string_view sample,
                                     const Schema& schema, bool with_target);
 
