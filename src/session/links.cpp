@@ -121,7 +121,10 @@ Received<std::optional<std::string>> Links::receive(PartyId from, std::string_vi
   }
   const std::uint64_t number = frame->number();
   if ((number == 0) != frame->body().empty()) return malformed();
-  if (number > 0 && number <= link.received.size() &&
+  // Said before it had heard which start of ours would hear it: an earlier one, perhaps, whose
+  // numbers it will begin anew when it hears of this one. It says it again when it knows.
+  const bool addressed = frame->knows() != 0;
+  if (addressed && number > 0 && number <= link.received.size() &&
       link.received[number - 1] != digest_of(frame->body())) {
     return refuse("E-equivocation", "it sent two different messages under one number",
                   "it has lost its journal, or lies; nothing of the second was used");
@@ -136,7 +139,8 @@ Received<std::optional<std::string>> Links::receive(PartyId from, std::string_vi
     link.heard = true;
     link.sent = link.acknowledged;
   }
-  if (number == 0) return std::nullopt;
+  if (number > 0 && !addressed) link.owes_greeting = true;
+  if (number == 0 || !addressed) return std::nullopt;
   if (!link.owes_receipt) link.owes_receipt = now;
   // A gap closes by itself: what is missing is sent again.
   if (number != link.received.size() + 1) return std::nullopt;

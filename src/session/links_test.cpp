@@ -56,6 +56,7 @@ std::string frame(std::uint64_t have, std::uint64_t number, const std::string& b
   result.set_study(study);
   result.set_nonce(of);
   result.set_start(1);
+  result.set_knows(1);
   result.set_have(have);
   result.set_number(number);
   result.set_body(body);
@@ -160,6 +161,25 @@ TEST(Links, AGapIsNotTaken) {
   const auto body = pair.a.receive(1, frame(0, 2, "second"), pair.now);
   ASSERT_TRUE(body.has_value());
   EXPECT_FALSE(body->has_value());
+}
+
+// What somebody says who does not know yet which start of ours hears it: it will say it again,
+// under other numbers perhaps.
+TEST(Links, WordsToNoStartInParticularAreNotTakenButAnswered) {
+  Pair pair;
+  pair.connect();
+  (void)pair.a.collect(pair.now);
+  auto early = session::parse<wire::Frame>(frame(0, 1, "word"));
+  early->set_knows(0);
+  const auto body = pair.a.receive(1, early->SerializeAsString(), pair.now);
+  ASSERT_TRUE(body.has_value());
+  EXPECT_FALSE(body->has_value());
+  const auto answers = pair.a.collect(pair.now);
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_EQ(session::parse<wire::Frame>(answers[0].frame)->start(), 1U);
+  const auto again = pair.a.receive(1, frame(0, 1, "another word"), pair.now);
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(**again, "another word");
 }
 
 void expect_refused(session::Links& links, PartyId from, const std::string& bytes,
