@@ -75,8 +75,11 @@ class Rogue {
   void send(std::size_t to, std::string bytes) {
     transport_->send(static_cast<PartyId>(to), std::move(bytes));
   }
+  // To the start of `to` that has greeted: words to none in particular are not taken.
   void send(std::size_t to, std::uint64_t number, const wire::Body& body) {
-    send(to, frame(number, body.SerializeAsString()));
+    wire::Frame frame = header(number, body.SerializeAsString());
+    frame.set_knows(start_of(static_cast<PartyId>(to)));
+    send(to, frame.SerializeAsString());
   }
 
   [[nodiscard]] std::string frame(std::uint64_t number, const std::string& body) const {
@@ -169,6 +172,17 @@ class Rogue {
   }
 
  private:
+  [[nodiscard]] std::uint64_t start_of(PartyId peer) {
+    std::uint64_t start = 0;
+    listen_until([&] {
+      for (const auto& [from, bytes] : heard_) {
+        const auto frame = session::parse<wire::Frame>(bytes);
+        if (from == peer && frame) start = frame->start();
+      }
+      return start != 0;
+    });
+    return start;
+  }
   [[nodiscard]] std::map<PartyId, std::string> nonces() const {
     std::map<PartyId, std::string> known;
     for (const wire::Body& body : heard()) {
