@@ -6,7 +6,7 @@ BUILD   = build/$(PRESET)
 JOBS   ?= $(shell nproc)
 FILES   = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: build demo install package test-package test test-long bench alone format-check lint check format clean build-tests docs
+.PHONY: build python install-python demo install package test-package test test-long bench bench-docs alone format-check lint check format clean build-tests docs pictures
 
 # The program alone; no test, and nothing that only tests need.
 build:
@@ -14,8 +14,24 @@ build:
 	@cmake --preset $(PRESET) > /dev/null
 	@cmake --build --preset $(PRESET) -j $(JOBS) --target sotto
 
+# The Python package, in $(BUILD)/python: PYTHONPATH=$(BUILD)/python /usr/bin/python3
+python:
+	@scripts/bootstrap python
+	@cmake --preset $(PRESET) > /dev/null
+	@cmake --build --preset $(PRESET) -j $(JOBS) --target python
+	@echo "PYTHONPATH=$(CURDIR)/$(BUILD)/python /usr/bin/python3"
+
+# Beside the program, for Debian's Python. DESTDIR is respected.
+install-python: python
+	@cmake --install $(BUILD) --prefix $(PREFIX) --component python > /dev/null
+
 demo: build
 	@$(BUILD)/sotto demo
+
+# The pictures of docs/pictures, drawn again (some minutes): look at them before they are committed.
+pictures: build
+	@$(BUILD)/sotto reproduce fig3 --out build/pictures > /dev/null
+	@cp build/pictures/fig3.svg docs/pictures/
 
 # The program, the library with its headers and CMake package, the documents. DESTDIR is respected.
 PREFIX ?= /usr/local
@@ -43,19 +59,28 @@ build-tests:
 	@cmake --preset $(PRESET) -D SOTTO_TESTS=ON > /dev/null
 	@cmake --build --preset $(PRESET) -j $(JOBS)
 
-# PRESET=asan or PRESET=tsan runs the same tests under a sanitizer.
+# PRESET=asan or PRESET=tsan runs the same tests under a sanitizer. The page's tests have the machine
+# to themselves, and three tries: a browser that is slow misses a click.
 test: build-tests
-	@ctest --test-dir $(BUILD) -LE long -E long_test_NOT_BUILT -j $(JOBS) --output-on-failure
+	@ctest --test-dir $(BUILD) -LE long -E 'long_test_NOT_BUILT|^view_test$$' -j $(JOBS) --output-on-failure
+	@ctest --test-dir $(BUILD) -R '^view_test$$' --repeat until-pass:3 --output-on-failure
 
 # Statistical, fuzz and fault runs.
 test-long: build-tests
 	@cmake --build --preset $(PRESET) -j $(JOBS) --target long_tests
 	@ctest --test-dir $(BUILD) -L long -j $(JOBS) --output-on-failure
 
+# One table at the end: times, and ratios to peers and to the machine's limits, all of one run.
+# BENCH_FLAGS go to Google Benchmark: --benchmark_filter=lambda_2 --benchmark_min_time=0.01
+BENCH_FLAGS ?=
 bench: build-tests
 	@cmake --build --preset $(PRESET) -j $(JOBS) --target benches
-	@for bench in $$(find $(BUILD) -name '*_bench' -type f -perm -u+x | sort); do \
-	  echo "== $$(basename $$bench)"; $$bench --benchmark_counters_tabular=true || exit 1; done
+	@scripts/bench $(BUILD) $(BENCH_FLAGS)
+
+# The same, and docs/BENCHMARKS.md of it.
+bench-docs: build-tests
+	@cmake --build --preset $(PRESET) -j $(JOBS) --target benches
+	@scripts/bench $(BUILD) --markdown docs/BENCHMARKS.md $(BENCH_FLAGS)
 
 # clang-tidy and `alone` read how each file is compiled by itself, so they have their own preset.
 build/lint/compile_commands.json: FORCE

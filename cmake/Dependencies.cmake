@@ -16,6 +16,7 @@ find_program(GRPC_CPP_PLUGIN grpc_cpp_plugin REQUIRED)
 find_path(SPECTRA_INCLUDE Spectra/SymEigsSolver.h REQUIRED)
 pkg_check_modules(GMP REQUIRED IMPORTED_TARGET gmpxx gmp)
 pkg_check_modules(MPFR REQUIRED IMPORTED_TARGET mpfr)
+pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)
 
 # Kinds of tables that sotto can do without: what is not there is left out (`sotto --version`).
 set(SOTTO_TABLE_LIBRARIES "")

@@ -1,9 +1,8 @@
-# The library that others link, sotto::sotto: one archive of all rooms but `cli`, and the headers
-# in include/sotto/. Included where all rooms are known.
+# The library that others link, sotto::sotto: one archive of all rooms, and the headers in
+# include/sotto/. Included where all rooms are known.
 include(GNUInstallDirs)
 
 get_property(rooms GLOBAL PROPERTY SOTTO_COMPILED)
-list(REMOVE_ITEM rooms sotto_cli)
 list(TRANSFORM rooms REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
 add_library(sotto_library STATIC ${rooms}
   $<TARGET_OBJECTS:sotto_proto> $<TARGET_OBJECTS:sotto_link>)
@@ -19,7 +18,7 @@ target_link_libraries(sotto_library
   PUBLIC tl::expected
   PRIVATE fmt::fmt tomlplusplus::tomlplusplus OpenSSL::SSL OpenSSL::Crypto ZLIB::ZLIB
           SQLite::SQLite3 protobuf::libprotobuf gRPC::grpc++ PkgConfig::GMP PkgConfig::MPFR
-          Threads::Threads ${SOTTO_TABLE_LIBRARIES})
+          PkgConfig::MICROHTTPD Threads::Threads ${SOTTO_TABLE_LIBRARIES})
 
 if(NOT SOTTO_INSTALL)
   return()

@@ -53,6 +53,11 @@ function(sotto_room NAME)
   sotto_tests(${NAME}_long_test "${long_tests}" long sotto_${NAME} ${ROOM_TESTED_WITH})
   if(benches)
     add_executable(${NAME}_bench EXCLUDE_FROM_ALL ${benches})
+    if("sotto_program" IN_LIST ROOM_TESTED_WITH)
+      target_compile_definitions(${NAME}_bench PRIVATE SOTTO_PROGRAM="${PROJECT_BINARY_DIR}/sotto")
+      add_dependencies(${NAME}_bench sotto)
+    endif()
+    list(REMOVE_ITEM ROOM_TESTED_WITH sotto_program sotto_source)
     target_link_libraries(${NAME}_bench PRIVATE sotto_${NAME} ${ROOM_TESTED_WITH}
                           benchmark::benchmark_main)
     target_include_directories(${NAME}_bench PRIVATE ${PROJECT_SOURCE_DIR}/tests)
@@ -67,6 +72,10 @@ function(sotto_unity TARGET)
     set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     if(ARGN)
       target_precompile_headers(${TARGET} REUSE_FROM ${ARGN})
+      # Tests are programs, and their precompiled header is made as for one.
+      if("sotto_precompiled_tests" IN_LIST ARGN)
+        set_target_properties(${TARGET} ${ARGN} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+      endif()
       # g++ 12 forgets that a precompiled std::string is not ours, and raises false alarms about it.
       target_compile_options(${TARGET} PRIVATE
         -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)

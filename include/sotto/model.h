@@ -4,6 +4,7 @@
 // the same columns.
 
 #include <sotto/result.h>
+#include <sotto/table.h>
 
 #include <cstdint>
 #include <memory>
@@ -60,6 +61,8 @@ class Model {
 
   [[nodiscard]] const std::string& study() const;
   [[nodiscard]] const std::string& target() const;
+  // Columns of a table that predictions need.
+  [[nodiscard]] std::vector<std::string> columns() const;
   [[nodiscard]] const std::vector<Coefficient>& coefficients() const;
   // The whole model file: privacy per observer, explained variance, warnings, hashes.
   [[nodiscard]] const std::string& json() const;
@@ -69,6 +72,11 @@ class Model {
   [[nodiscard]] Result<Predictions> predict(const std::string& csv_file) const;
   // With intervals of this level, as 0.95, the privacy noise counted in.
   [[nodiscard]] Result<Predictions> predict(const std::string& csv_file, double level) const;
+
+  // The same for rows in memory; without a level, no intervals. `party`: of a model with party
+  // effects, whose rows they are.
+  [[nodiscard]] Result<Predictions> predict(const Table& rows, std::optional<double> level = {},
+                                            const std::string& party = {}) const;
 
   // From the noisy sums in this file alone: touches no data, and costs nothing.
   [[nodiscard]] Result<Model> refit(const Refit& words) const;

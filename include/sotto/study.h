@@ -11,10 +11,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace sotto {
-struct Study;  // inside the library
-}
+struct Study;        // inside the library
+struct StudySource;  // likewise
+}  // namespace sotto
 
 namespace sotto::v1 {
 
@@ -36,19 +39,31 @@ class Study {
   // The same from text; `name` stands for the file in errors.
   [[nodiscard]] static Result<Study> parse(std::string_view text, const std::string& name);
 
+  // The same study with some keys set, as `--set` does: {"privacy.epsilon", "0.1"}; values as TOML
+  // writes them.
+  [[nodiscard]] Result<Study> with(
+      const std::vector<std::pair<std::string, std::string>>& settings) const;
+
   [[nodiscard]] const std::string& name() const;
   [[nodiscard]] const std::string& hash() const;  // SHA-256 of the file, hexadecimal
   [[nodiscard]] Solver solver() const;
   [[nodiscard]] std::size_t parties() const;
+  [[nodiscard]] std::vector<std::string> party_names() const;
+  [[nodiscard]] const std::string& text() const;  // as it was written
+  [[nodiscard]] const std::string& file() const;  // where that was, or what stands for it
   [[nodiscard]] bool over_tables() const;  // has [data]; otherwise its costs come from [problem]
 
   // For sotto itself.
   [[nodiscard]] const sotto::Study& inside() const { return *study_; }
+  [[nodiscard]] const sotto::StudySource& source() const { return *source_; }
 
  private:
-  explicit Study(std::shared_ptr<const sotto::Study> study) : study_(std::move(study)) {}
+  Study(std::shared_ptr<const sotto::Study> study, std::shared_ptr<const sotto::StudySource> source)
+      : study_(std::move(study)), source_(std::move(source)) {}
+  [[nodiscard]] static Result<Study> make(sotto::StudySource source);
 
   std::shared_ptr<const sotto::Study> study_;
+  std::shared_ptr<const sotto::StudySource> source_;
 };
 
 }  // namespace sotto::v1

@@ -3,14 +3,19 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sotto/join.h>
+#include <sotto/ledger.h>
 #include <sotto/model.h>
+#include <sotto/paper.h>
 #include <sotto/plan.h>
 #include <sotto/simulate.h>
 #include <sotto/study.h>
+#include <sotto/table.h>
 
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "base/json.h"
 
@@ -74,6 +79,20 @@ class PublicLibrary : public testing::Test {
     for (int row = 0; row < 5000; ++row)
       file << row % 21 / 10.0 << ',' << 1 + row % 21 / 10.0 << '\n';
     return (folder_ / name).string();
+  }
+
+  // The same rows, never written anywhere.
+  static Table rows_in_memory() {
+    std::vector<double> x;
+    std::vector<double> y;
+    for (int row = 0; row < 5000; ++row) {
+      x.push_back(row % 21 / 10.0);
+      y.push_back(1 + row % 21 / 10.0);
+    }
+    return Table("the rows")
+        .add_numbers("y", y)
+        .add_numbers("x", x)
+        .add_texts("unused", std::vector<std::optional<std::string>>(5000));
   }
 
   std::filesystem::path folder_;
@@ -182,6 +201,116 @@ TEST_F(PublicLibrary, RefitsFromTheModelAlone) {
   EXPECT_EQ(slope->coefficients().size(), 1U);
   EXPECT_EQ(model->refit({.features = {"z"}}).error().name, "E-refit-column");
   EXPECT_EQ(model->refit({.bases = {"x=1"}}).error().name, "E-refit-base");
+}
+
+TEST_F(PublicLibrary, SetsKeysOfAStudyAsTheProgramDoes) {
+  const auto study = Study::parse(kPaper, "paper.toml");
+  const auto other = study->with({{"privacy.epsilon", "5.0"}, {"graph.parties", "7"}});
+  ASSERT_TRUE(other) << other.error().to_string();
+  EXPECT_EQ(make_plan(*other)->epsilon, 5);
+  EXPECT_EQ(other->parties(), 7U);
+  EXPECT_EQ(other->party_names().back(), "party-7");
+  EXPECT_EQ(study->text(), kPaper);
+  EXPECT_EQ(Study::parse(other->text(), "again")->hash(), other->hash());
+  EXPECT_EQ(study->with({{"privacy.epsilon", "-1.0"}}).error().status, Status::kBadInput);
+}
+
+TEST_F(PublicLibrary, EndsASimulationThatIsNoLongerWanted) {
+  const auto study = Study::parse(kPaper, "paper.toml");
+  struct Enough {};
+  SimulateOptions options{.trials = 10000,
+                          .progress = [](std::size_t, std::size_t) { throw Enough(); }};
+  EXPECT_THROW(static_cast<void>(simulate(*study, options)), Enough);
+}
+
+TEST_F(PublicLibrary, SweepsSettings) {
+  const auto study = Study::parse(kPaper, "paper.toml");
+  const auto points = sweep(*study, {.settings = {{"privacy.epsilon", {"1.0", "10.0"}}}},
+                            {.solvers = {Solver::kAc}, .seed = 3, .trials = 2});
+  ASSERT_TRUE(points) << points.error().to_string();
+  EXPECT_EQ(parse_json(*points)["points"].size(), 2U);
+  EXPECT_EQ(sweep(*study, {.settings = {{"epsilon", {"1"}}}}).error().name, "E-study-key");
+}
+
+TEST_F(PublicLibrary, FitsTablesInMemoryAsItFitsFiles) {
+  const auto study = Study::parse(kTables, "line.toml");
+  const auto model = simulate_tables(*study, std::vector{rows_in_memory(), rows_in_memory()});
+  ASSERT_TRUE(model) << model.error().to_string();
+  EXPECT_NEAR(model->coefficients()[1].value, 1, 0.3);
+  EXPECT_EQ(model->columns(), std::vector<std::string>{"x"});
+  const auto missing = std::numeric_limits<double>::quiet_NaN();
+  const auto predicted = model->predict(Table().add_numbers("x", {0.5, missing, 1.5}), 0.9);
+  ASSERT_TRUE(predicted) << predicted.error().to_string();
+  std::ofstream(folder_ / "new.csv") << "x\n0.5\n\"\"\n1.5\n";
+  const auto of_file = model->predict((folder_ / "new.csv").string(), 0.9);
+  EXPECT_EQ(predicted->values[0], of_file->values[0]);
+  EXPECT_EQ(predicted->intervals[2].row, of_file->intervals[2].row);
+  EXPECT_TRUE(std::isnan(predicted->values[1]));
+  EXPECT_EQ(predicted->missing, 1U);
+}
+
+TEST_F(PublicLibrary, SaysWhatIsWrongWithATableInMemory) {
+  const auto study = Study::parse(kTables, "line.toml");
+  const auto error = [&](const Table& table) {
+    return simulate_tables(*study, std::vector{rows_in_memory(), table}).error();
+  };
+  EXPECT_EQ(error(Table().add_numbers("x", {1.0}).add_numbers("y", {1.0, 2.0})).name,
+            "E-table-rows");
+  EXPECT_EQ(error(Table().add_numbers("x", {1.0})).name, "E-csv-header");
+  const Error infinite =
+      error(Table("mine").add_numbers("x", {1.0, HUGE_VAL}).add_numbers("y", {1.0, 2.0}));
+  EXPECT_EQ(infinite.name, "E-csv-number");
+  EXPECT_THAT(infinite.where, HasSubstr("mine"));
+  EXPECT_THAT(infinite.where, HasSubstr("row 2"));
+  EXPECT_EQ(simulate_tables(*study, std::vector<Table>{}).error().name, "E-data-files");
+}
+
+TEST_F(PublicLibrary, AnAccountPaysForEachReleaseAndRefusesTheOneThatIsTooMany) {
+  const auto study = Study::parse(kTables, "line.toml");
+  const auto account = Account::in_memory(1.5, 1e-5);
+  ASSERT_TRUE(account) << account.error().to_string();
+  const std::vector tables{rows_in_memory(), rows_in_memory()};
+  EXPECT_EQ(account->balance()->spent_epsilon, 0);
+  ASSERT_TRUE(simulate_tables(*study, tables, *account));
+  const auto once = account->balance();
+  EXPECT_EQ(once->releases, 1U);
+  EXPECT_GT(once->spent_epsilon, 0.5);
+  EXPECT_LT(once->left_epsilon.value(), 1.5);
+  // A table that cannot be read costs nothing.
+  EXPECT_FALSE(simulate_tables(*study, {rows_in_memory(), Table()}, *account));
+  EXPECT_EQ(account->balance()->spent_epsilon, once->spent_epsilon);
+  std::size_t released = 1;
+  for (; released < 10 && simulate_tables(*study, tables, *account); ++released) {
+  }
+  EXPECT_LT(released, 10U);
+  const auto refused = simulate_tables(*study, tables, *account);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().name, "E-ledger-overdrawn");
+  EXPECT_EQ(refused.error().status, Status::kRefused);
+  EXPECT_EQ(account->balance()->releases, released);
+  EXPECT_LE(account->balance()->spent_epsilon, 1.5 * (1 + 1e-9));
+}
+
+TEST_F(PublicLibrary, AnAccountInAHomeIsTheLedgersOwn) {
+  const std::string home = (folder_ / "home").string();
+  EXPECT_EQ(Account::open(home, "people").error().name, "E-home-missing");
+  ASSERT_TRUE(Account::create(home, "people", 10, 1e-5));
+  EXPECT_EQ(Account::create(home, "people", 10, 1e-5).error().name, "E-account-exists");
+  EXPECT_EQ(Account::open(home, "others").error().name, "E-account-unknown");
+  const auto study = Study::parse(kTables, "line.toml");
+  const std::vector tables{rows_in_memory(), rows_in_memory()};
+  ASSERT_TRUE(simulate_tables(*study, tables, *Account::open(home, "people")));
+  const auto ledger = read_ledger(home);
+  ASSERT_TRUE(ledger) << ledger.error().to_string();
+  const Json read = parse_json(*ledger);
+  ASSERT_EQ(read["entries"].size(), 1U);
+  EXPECT_EQ(read["entries"][0]["state"], "spent");
+  EXPECT_EQ(read["accounts"][0], parse_json(Account::open(home, "people")->balance()->json));
+}
+
+TEST_F(PublicLibrary, JoinsNoStudyThatIsForNoNetwork) {
+  const auto study = Study::parse(kTables, "line.toml");
+  EXPECT_EQ(join(*study, {.as = "party-1"}).error().name, "E-network-fingerprint");
 }
 
 TEST_F(PublicLibrary, SaysWhatIsWrongWithAModelThatIsNone) {

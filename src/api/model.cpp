@@ -60,6 +60,14 @@ const std::string& Model::target() const {
   return inside_->model.schema.target.column;
 }
 
+std::vector<std::string> Model::columns() const {
+  std::vector<std::string> names;
+  for (const TableColumn& column : inside_->model.schema.table_columns(false)) {
+    names.push_back(column.name);
+  }
+  return names;
+}
+
 const std::vector<Coefficient>& Model::coefficients() const {
   return inside_->coefficients;
 }
@@ -105,6 +113,13 @@ Predictions shown(sotto::Predictions found) {
 
 Result<Predictions> Model::predict(const std::string& csv_file) const {
   SOTTO_ASSIGN(auto found, sotto::predict(inside_->model, csv_file));
+  return shown(std::move(found));
+}
+
+Result<Predictions> Model::predict(const Table& rows, std::optional<double> level,
+                                   const std::string& party) const {
+  SOTTO_ASSIGN(auto found,
+               sotto::predict(inside_->model, rows.inside(), {.party = party, .level = level}));
   return shown(std::move(found));
 }
 

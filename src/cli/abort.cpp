@@ -81,8 +81,9 @@ Verb add_abort(const Syntax& program) {
   verb.text("run", options->which,
             "the run's first digits, or its study's name or file; not needed if only one is "
             "unfinished");
-  verb.text("--home", options->home, kHomeHelp);
-  verb.seconds("--seconds", options->seconds, "how long to wait for the process that is in it");
+  verb.group(kWhoAndWhere).text("--home", options->home, kHomeHelp);
+  verb.group(kWhoAndWhere)
+      .seconds("--seconds", options->seconds, "how long to wait for the process that is in it");
   return {verb, [options](Output output) { return abort_run(*options, output); }};
 }
 

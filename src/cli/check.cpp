@@ -69,9 +69,8 @@ Verb add_check(const Syntax& program) {
       "data against schema, policy, port, certificate, peers, clock: problems with their fixes",
       "sotto check study.toml --as north --data north.csv");
   add_party_words(verb, options->name, options->request);
-  verb.text("--account", options->request.account,
-            "the account of the ledger that pays (default: named by party and columns)");
-  verb.seconds("--seconds", options->seconds, "how long to wait for the others");
+  verb.group(kWhoAndWhere)
+      .seconds("--seconds", options->seconds, "how long to wait for the others");
   return {verb, [options](Output output) { return run_check(*options, output); }};
 }
 

@@ -18,6 +18,7 @@
 #include "run/join/join_event.h"
 #include "run/tables.h"
 #include "store/store.h"
+#include "study/mechanism/mechanism.h"
 #include "study/sections.h"
 #include "study/study.h"
 
@@ -132,13 +133,17 @@ Syntax Syntax::verb(const std::string& name, const std::string& summary, const s
       .name = name, .summary = summary, .example = example, .options = {}, .words = {}}));
   Syntax verb(*command, node_->words.back());
   verb.output_ = std::make_shared<Output>();
+  verb.has_csv_ = has_csv;
+  return verb;
+}
+
+void Syntax::add_format() const {
   std::vector<std::pair<std::string, Format>> formats{{"text", Format::kText},
                                                       {"json", Format::kJson}};
-  if (has_csv) formats.emplace_back("csv", Format::kCsv);
-  verb.group("Output").choice("--format", verb.output_->format, formats,
-                              has_csv ? "text for people, json for scripts, csv for tables"
-                                      : "text for people, json for scripts");
-  return verb;
+  if (has_csv_) formats.emplace_back("csv", Format::kCsv);
+  group(kOutput).choice("--format", output_->format, formats,
+                        has_csv_ ? "text for people, json for scripts, csv for tables"
+                                 : "text for people, json for scripts");
 }
 
 Syntax Syntax::word(const std::string& name, const std::string& summary,
@@ -276,7 +281,9 @@ std::vector<std::string> between_commas(const std::string& list) {
 
 Result<std::vector<Solver>> solvers_from(const std::string& list) {
   if (list == "all") {
-    return std::vector{Solver::kDishuf, Solver::kPairwise, Solver::kAc, Solver::kGt};
+    std::vector<Solver> all;
+    for (const auto& mechanism : mechanisms()) all.push_back(mechanism->solver());
+    return all;
   }
   std::vector<Solver> solvers;
   for (const std::string& word : between_commas(list)) {
@@ -306,10 +313,12 @@ int run_command_line(int argc, const char* const* argv) {
                .name = "sotto", .summary = kAbout, .example = {}, .options = {}, .words = {}}));
   std::vector<Verb> verbs;
   for (const auto add :
-       {add_demo, add_new, add_study, add_plan, add_simulate, add_problem, add_keys, add_check,
-        add_join, add_serve, add_status, add_abort, add_ledger, add_report, add_predict, add_refit,
-        add_generate, add_reproduce, add_help}) {
+       {add_demo,  add_new,    add_study,    add_plan,      add_simulate, add_problem,
+        add_audit, add_keys,   add_check,    add_join,      add_serve,    add_sums,
+        add_sql,   add_status, add_abort,    add_ledger,    add_report,   add_predict,
+        add_refit, add_view,   add_generate, add_reproduce, add_help}) {
     verbs.push_back(add(program));
+    verbs.back().syntax.add_format();
   }
   try {
     app.parse(argc, argv);

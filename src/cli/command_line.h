@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,13 @@ inline constexpr const char* kRunHelp =
     "a run's record.json, the folder that holds it, or a model.json; or a finished run: its first "
     "digits, its study's name, or last";
 
+// Headings that several verbs have in their --help.
+inline constexpr const char* kWhoAndWhere = "Who and where";
+inline constexpr const char* kOneTable = "The table";
+inline constexpr const char* kCost = "What it costs";
+inline constexpr const char* kTold = "What is told meanwhile";
+inline constexpr const char* kOutput = "Output";
+
 struct WholeRange {
   std::uint64_t from = 0;
   std::uint64_t to = std::numeric_limits<std::uint64_t>::max();
@@ -51,7 +59,7 @@ class Syntax {
   explicit Syntax(CLI::App& app, std::shared_ptr<CommandNode> node)
       : app_(&app), node_(std::move(node)) {}
 
-  // A verb of the program, with --format and an example under its --help. Tables have CSV too.
+  // A verb of the program, with an example under its --help. Tables have CSV too.
   [[nodiscard]] Syntax verb(const std::string& name, const std::string& summary,
                             const std::string& example, bool has_csv = false) const;
   // A word that may follow a verb, `keys new`; the verb's own options may stand after it too.
@@ -60,6 +68,8 @@ class Syntax {
   void require_word() const;
   // The same with a heading of its own in --help: options that belong together.
   [[nodiscard]] Syntax group(const std::string& heading) const;
+  // --format, which every verb has, at the end of its --help.
+  void add_format() const;
 
   // Options, or without dashes words at their place. Where one is not given its value stays as it
   // is, and --help shows that.
@@ -112,6 +122,7 @@ class Syntax {
   std::shared_ptr<CommandNode> node_;
   std::string group_ = "Options";
   std::shared_ptr<Output> output_;
+  bool has_csv_ = false;
 };
 
 // The words with which a party says in which study it takes part, and as whom: of `join`, and of
@@ -122,6 +133,15 @@ void add_party_words(const Syntax& verb, std::string& name, JoinRequest& request
 // The words with which one says how to read a table that is no plain CSV file.
 struct TableRequest;
 void add_table_words(const Syntax& verb, TableRequest& table);
+
+inline constexpr const char* kPushDownHelp =
+    "PostgreSQL adds the rows up itself, and only sums leave it; the same bits, or an error";
+inline constexpr const char* kTablePartyHelp =
+    "whose table it is: needed where the study has an effect of its parties";
+struct Study;
+// The party that --as names, if it does. E-party-unknown.
+[[nodiscard]] Result<std::optional<std::uint32_t>> table_party(const Study& study,
+                                                               const std::string& name);
 
 // The words of a list as a,b,c.
 [[nodiscard]] std::vector<std::string> between_commas(const std::string& list);
@@ -141,6 +161,7 @@ struct Verb {
 [[nodiscard]] Verb add_plan(const Syntax& program);
 [[nodiscard]] Verb add_simulate(const Syntax& program);
 [[nodiscard]] Verb add_problem(const Syntax& program);
+[[nodiscard]] Verb add_audit(const Syntax& program);
 [[nodiscard]] Verb add_reproduce(const Syntax& program);
 [[nodiscard]] Verb add_report(const Syntax& program);
 [[nodiscard]] Verb add_predict(const Syntax& program);
@@ -156,6 +177,9 @@ struct Verb {
 [[nodiscard]] Verb add_abort(const Syntax& program);
 [[nodiscard]] Verb add_new(const Syntax& program);
 [[nodiscard]] Verb add_study(const Syntax& program);
+[[nodiscard]] Verb add_view(const Syntax& program);
+[[nodiscard]] Verb add_sums(const Syntax& program);
+[[nodiscard]] Verb add_sql(const Syntax& program);
 [[nodiscard]] Verb add_help(const Syntax& program);
 
 }  // namespace sotto

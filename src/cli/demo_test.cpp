@@ -201,7 +201,7 @@ TEST_F(DemoVerb, TouchesNoFolderThatItHasNotMade) {
 
 TEST_F(DemoVerb, RefusesWhatItCannotShow) {
   EXPECT_EQ(demo({"--parties", "1"}).status, 2);
-  EXPECT_EQ(demo({"--parties", "21"}).status, 2);
+  EXPECT_EQ(demo({"--parties", "1001"}).status, 2);
   EXPECT_EQ(demo({"--rows", "-4"}).status, 2);
   EXPECT_EQ(demo({"--solver", "gt"}).status, 2) << "gt is not for tables";
   EXPECT_FALSE(std::filesystem::exists(path("demo")));

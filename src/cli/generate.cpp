@@ -16,13 +16,15 @@ Verb add_generate(const Syntax& program) {
   const Syntax verb =
       program.verb("generate", "made-up tables to try things on, and the study that fits them",
                    "sotto generate 4000 --parties 5 --out out/energy");
+  const Syntax tables = verb.group("The tables");
+  const Syntax privacy = verb.group("The study");
   verb.whole("rows", study->rows, "rows of each party's table", {}, Need::kRequired);
-  verb.whole("--parties", study->parties, "how many tables");
-  verb.whole("--seed", study->seed, "where all randomness comes from");
-  verb.number("--missing", study->missing, "how often an answer is missing");
-  verb.number("--epsilon", study->epsilon, "the study's ε");
-  verb.number("--delta", study->delta, "the study's δ");
-  verb.text("--out", study->folder, "where the files go", Need::kRequired);
+  tables.whole("--parties", study->parties, "how many tables");
+  tables.whole("--seed", study->seed, "where all randomness comes from");
+  tables.number("--missing", study->missing, "how often an answer is missing");
+  privacy.number("--epsilon", study->epsilon, "the study's ε");
+  privacy.number("--delta", study->delta, "the study's δ");
+  verb.group(kOutput).text("--out", study->folder, "where the files go", Need::kRequired);
   auto run = [study](Output output) -> Result<std::string> {
     SOTTO_ASSIGN(const auto files, write_household_study(*study));
     if (output.json()) {

@@ -41,6 +41,22 @@ TEST_F(HelpVerb, SaysWhatTheOptionSays) {
                     HasSubstr("\nOutput:\n")));
 }
 
+TEST_F(HelpVerb, HasEveryOptionOfEveryVerbUnderAHeading) {
+  const auto grouped = [](const Json& node) {
+    for (const auto& option : node["options"]) {
+      EXPECT_NE(option["group"], "Options") << node["name"] << " " << option["name"];
+    }
+  };
+  const auto tree = parse_json(run_sotto({"help", "--format", "json"}).out);
+  for (const auto& verb : tree["words"]) {
+    grouped(verb);
+    for (const auto& word : verb["words"]) grouped(word);
+  }
+  const std::string join = run_sotto({"join", "--help"}).out;
+  EXPECT_LT(join.find("\nWho and where:\n"), join.find("\nThe table:\n"));
+  EXPECT_LT(join.find("\nThe table:\n"), join.find("\nOutput:\n")) << join;
+}
+
 TEST_F(HelpVerb, SuggestsTheVerbThatWasMeant) {
   const CommandRun verb = run_sotto({"help", "ledgr"});
   EXPECT_EQ(verb.status, 2);

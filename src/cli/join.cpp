@@ -107,6 +107,7 @@ Result<std::string> join(const JoinOptions& options, Output output) {
   SOTTO_ASSIGN(request.self, party_named(study, options.name).at("--as"));
   SOTTO_ASSIGN(request.home, home_folder(request.home));
   catch_signals();
+  request.data.interrupted = [] { return interrupted.load(); };
   const bool events = options.progress == Format::kJson;
   std::shared_ptr<EventLog> log;
   if (!options.log.empty()) {
@@ -161,14 +162,20 @@ Result<std::string> join(const JoinOptions& options, Output output) {
 
 void add_party_words(const Syntax& verb, std::string& name, JoinRequest& request) {
   verb.text("study", request.study_file, "study.toml, the same for all", Need::kRequired);
-  verb.text("--as", name, "this party's name in the study", Need::kRequired);
-  verb.text("--data", request.data.place,
-            "this party's table: files, - for standard input, or postgresql://…; or its {\"A\": …, "
-            "\"B\": …}; stays here");
-  add_table_words(verb, request.data);
-  verb.text("--home", request.home, kHomeHelp);
-  verb.text("--listen", request.listen,
-            "host:port to listen at (default: the port of its address in the study)");
+  const Syntax who = verb.group(kWhoAndWhere);
+  who.text("--as", name, "this party's name in the study", Need::kRequired);
+  who.text("--home", request.home, kHomeHelp);
+  who.text("--listen", request.listen,
+           "host:port to listen at (default: the port of its address in the study)");
+  const Syntax table = verb.group(kOneTable);
+  table.text("--data", request.data.place,
+             "this party's table: files, - for standard input, postgresql://… or a file of 'sotto "
+             "sums'; or its {\"A\": …, \"B\": …}; stays here");
+  add_table_words(table, request.data);
+  table.flag("--push-down", request.data.push_down, kPushDownHelp);
+  verb.group(kCost).text(
+      "--account", request.account,
+      "the account of the ledger that pays (default: named by party and columns)");
 }
 
 void add_table_words(const Syntax& verb, TableRequest& table) {
@@ -188,21 +195,21 @@ Verb add_join(const Syntax& program) {
   const Syntax verb = program.verb("join", "take part in a study; resumes by itself after a crash",
                                    "sotto join study.toml --as north --data north.csv");
   add_party_words(verb, options->name, request);
-  verb.text("--out", request.out, "where the result goes (default: in the home)");
-  verb.text("--account", request.account,
-            "the account of the ledger that pays (default: named by party and columns)");
-  verb.flag("--again", request.again,
+  verb.group(kOutput).text("--out", request.out, "where the result goes (default: in the home)");
+  const Syntax cost = verb.group(kCost);
+  cost.flag("--again", request.again,
             "run a study that was finished once more; costs the budget once more");
-  verb.flag(
+  cost.flag(
       "--ask", options->ask,
       "ask on this terminal before the first word leaves; without it what the study promises, "
       "what it costs and what is wrong is shown, and only problems stop");
-  verb.text("--log", options->log,
+  const Syntax told = verb.group(kTold);
+  told.text("--log", options->log,
             "a file for what happens as well, a line each with date and zone, added at its end");
-  verb.text("--on-finish", options->on_finish,
+  told.text("--on-finish", options->on_finish,
             "a command for /bin/sh when the run is over; SOTTO_STATE, SOTTO_RUN, SOTTO_MODEL, "
             "SOTTO_RECORD, SOTTO_REPORT and SOTTO_ERROR tell it how");
-  verb.choice("--progress", options->progress, {{"text", Format::kText}, {"json", Format::kJson}},
+  told.choice("--progress", options->progress, {{"text", Format::kText}, {"json", Format::kJson}},
               "how standard error tells what happens: text, or json for one object a line with "
               "time, event, its fields, and text");
   return {verb, [options](Output output) { return join(*options, output); }};

@@ -72,25 +72,30 @@ Verb add_keys(const Syntax& program) {
   const Syntax verb = program.verb("keys", "a party's identity: its key and certificate",
                                    "sotto keys new --name north --host north.example --host "
                                    "10.0.0.5\n  sotto keys show");
+  const Syntax block = verb.group("The [[party]] block");
   verb.require_word();
-  verb.text("--home", options->home, kHomeHelp);
+  verb.group(kWhoAndWhere).text("--home", options->home, kHomeHelp);
   constexpr std::uint64_t kMostPort = 65'535;
-  verb.whole("--port", options->port, "the port in the printed [[party]] block", {1, kMostPort});
-  verb.text("--out", options->out,
-            "also write the [[party]] block here, for 'sotto study add-party'");
+  block.whole("--port", options->port, "the port in the printed [[party]] block", {1, kMostPort});
+  block.text("--out", options->out,
+             "also write the [[party]] block here, for 'sotto study add-party'");
   const Syntax create =
       verb.word("new", "makes a key and a certificate, once",
                 "sotto keys new --name north --host north.example --out north.toml");
-  create.text("--name", options->name, "the party's name in the study", Need::kRequired);
-  create.texts("--host", options->hosts,
-               "a name or address under which the others reach it; the first goes into the "
-               "[[party]] block");
+  create.group("The key").text("--name", options->name, "the party's name in the study",
+                               Need::kRequired);
+  create.group("The key").texts(
+      "--host", options->hosts,
+      "a name or address under which the others reach it; the first goes into the "
+      "[[party]] block");
   constexpr std::uint64_t kMostDays = 36'600;
-  create.whole("--days", options->days, "how long the certificate is valid", {1, kMostDays});
+  create.group("The key").whole("--days", options->days, "how long the certificate is valid",
+                                {1, kMostDays});
   const Syntax rotate = verb.word(
       "rotate", "a new key in the old one's place, which is kept beside it until 'retire'",
       "sotto keys rotate");
-  rotate.whole("--days", options->days, "how long the certificate is valid", {1, kMostDays});
+  rotate.group("The key").whole("--days", options->days, "how long the certificate is valid",
+                                {1, kMostDays});
   const Syntax retire =
       verb.word("retire", "removes the key before the last rotation", "sotto keys retire");
   (void)verb.word("show", "prints what the others need to know", "sotto keys show --format json");

@@ -2,6 +2,7 @@
 // sets.
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
 
 #include "base/json.h"
@@ -9,6 +10,7 @@
 #include "cli/terminal/terminal.h"
 #include "cli/text/account_text.h"
 #include "run/home.h"
+#include "run/ledger_view.h"
 #include "store/store.h"
 
 namespace sotto {
@@ -21,27 +23,6 @@ struct LedgerOptions {
   LedgerLimit limit;
   bool no_limit = false;
 };
-
-struct LedgerView {
-  std::vector<LedgerAccount> accounts;
-  std::vector<LedgerEntry> entries;
-};
-
-// To look at a ledger makes none.
-Result<LedgerView> read_ledger(const std::string& home, const std::string& run) {
-  SOTTO_TRY(require_home(home));
-  LedgerView view;
-  if (!run.empty()) {
-    SOTTO_ASSIGN(auto found, run_called(home, run));
-    view.entries = std::move(found.entries);
-    return view;
-  }
-  if (!Store::exists(home)) return view;
-  SOTTO_ASSIGN(const auto store, Store::open(home, unix_seconds));
-  SOTTO_ASSIGN(view.accounts, store.accounts());
-  SOTTO_ASSIGN(view.entries, store.ledger());
-  return view;
-}
 
 std::string ledger_text(const std::string& home, const LedgerView& view) {
   if (view.accounts.empty() && view.entries.empty()) {
@@ -57,15 +38,9 @@ std::string ledger_text(const std::string& home, const LedgerView& view) {
     text += fmt::format(kRow, utc_text(entry.time), kEntryStates[entry.state],
                         fmt::format("{:.6g}", debit.epsilon), fmt::format("{:.6g}", debit.delta),
                         escape_for_terminal(debit.guaranteed), escape_for_terminal(debit.study),
-                        short_run(debit.run), escape_for_terminal(debit.data));
+                        short_run(view.name_of(debit.run)), escape_for_terminal(debit.data));
   }
   return text;
-}
-
-std::string ledger_json(const LedgerView& view) {
-  const auto entry_json = [](const LedgerEntry& entry) { return to_json(entry); };
-  return json_text({{"accounts", json_list(view.accounts, account_json)},
-                    {"entries", json_list(view.entries, entry_json)}});
 }
 
 Result<LedgerView> view_of(const Store& store, const std::string& data) {
@@ -117,23 +92,27 @@ Verb add_ledger(const Syntax& program) {
                    "sotto ledger\n  sotto ledger new patients --epsilon 10 --delta 1e-5");
   verb.text("run", options->run,
             "the entries of one run alone: its first digits, its study's name or file, or last");
-  verb.text("--home", options->home, kHomeHelp);
+  verb.group(kWhoAndWhere).text("--home", options->home, kHomeHelp);
   const Syntax create = verb.word("new", "an account for people whom none is about yet",
                                   "sotto ledger new patients --epsilon 10 --delta 1e-5");
   create.text("name", options->data, "what --account calls it", Need::kRequired);
-  create.number("--epsilon", options->limit.epsilon,
-                "the largest ε of everything together: fixed beforehand, it is a guarantee");
-  create.number("--delta", options->limit.delta, "at this δ", Need::kRequired);
-  create.flag("--no-limit", options->no_limit, "no limit: the ledger only says what was spent");
-  add_share(create, options->limit);
+  const Syntax create_limit = create.group("The limit");
+  create_limit.number("--epsilon", options->limit.epsilon,
+                      "the largest ε of everything together: fixed beforehand, it is a guarantee");
+  create_limit.number("--delta", options->limit.delta, "at this δ", Need::kRequired);
+  create_limit.flag("--no-limit", options->no_limit,
+                    "no limit: the ledger only says what was spent");
+  add_share(create_limit, options->limit);
   const Syntax limit = verb.word(
       "limit", "changes what may be spent from an account; a run that would pass it is refused",
       "sotto ledger limit --data patients --epsilon 12 --delta 1e-5");
-  limit.text("--data", options->data, "the account, as 'sotto ledger' shows it", Need::kRequired);
-  limit.number("--epsilon", options->limit.epsilon, "the largest ε of everything together",
-               Need::kRequired);
-  limit.number("--delta", options->limit.delta, "at this δ", Need::kRequired);
-  add_share(limit, options->limit);
+  limit.group("The account")
+      .text("--data", options->data, "the account, as 'sotto ledger' shows it", Need::kRequired);
+  const Syntax new_limit = limit.group("The limit");
+  new_limit.number("--epsilon", options->limit.epsilon, "the largest ε of everything together",
+                   Need::kRequired);
+  new_limit.number("--delta", options->limit.delta, "at this δ", Need::kRequired);
+  add_share(new_limit, options->limit);
   auto run = [options, create, limit](Output output) -> Result<std::string> {
     SOTTO_ASSIGN(const auto home, home_folder(options->home));
     const bool share = limit.chosen() && (limit.given("--gt-epsilon") || limit.given("--gt-delta"));
@@ -141,7 +120,7 @@ Verb add_ledger(const Syntax& program) {
                                       ? new_account(home, *options, create.given("--epsilon"))
                                   : limit.chosen() ? set_limit(home, *options, share)
                                                    : read_ledger(home, options->run));
-    if (output.json()) return ledger_json(view);
+    if (output.json()) return json_text(to_json(view));
     if (!options->run.empty() && view.entries.empty()) {
       return std::string("That run has held nothing back, and spent nothing.\n");
     }

@@ -56,6 +56,17 @@ class LedgerOnTheCommandLine : public FolderTest {
   }
 };
 
+TEST_F(LedgerOnTheCommandLine, CallsARunWhatAllPartiesCallIt) {
+  ASSERT_EQ(ledger({"new", "people", "--epsilon", "10", "--delta", "1e-5"}).status, 0);
+  spend("aa11", "energy");
+  ASSERT_TRUE(Store::open(home(), [] { return 1'700'000'000; })->share_name("aa11", "c0ffee01"));
+  EXPECT_THAT(ledger({}).out, AllOf(HasSubstr("c0ffee01"), Not(HasSubstr("aa11"))));
+  EXPECT_THAT(ledger({"c0ffee"}).out, AllOf(HasSubstr("c0ffee01"), Not(HasSubstr("aa11"))));
+  const Json entry = ledger_as_json()["entries"].at(0);
+  EXPECT_EQ(entry["run"], "c0ffee01");
+  EXPECT_EQ(entry["own_run"], "aa11");
+}
+
 TEST_F(LedgerOnTheCommandLine, SaysThatNothingWasSpentAndMakesNothing) {
   std::filesystem::create_directories(home());
   const CommandRun ran = ledger({});

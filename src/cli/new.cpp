@@ -11,6 +11,7 @@
 #include "cli/command_line.h"
 #include "cli/new/questions.h"
 #include "cli/new/table_header.h"
+#include "plan/plan.h"
 #include "study/sections.h"
 
 namespace sotto {
@@ -128,6 +129,15 @@ std::string next_steps(const std::string& file, const StudyDraft& draft) {
   return text;
 }
 
+// A shape of the graph may not be able to keep what was promised: better now than with the others.
+std::string what_plan_refuses(const Study& study) {
+  const auto planned = plan_study(study, study.solver);
+  if (planned) return {};
+  const Error& error = planned.error();
+  return fmt::format("\n  ! 'sotto plan' refuses it as it stands: [{}] {}; {}\n", error.name,
+                     error.what, error.fix);
+}
+
 Result<std::string> write_new(const NewOptions& options, const Syntax& verb, Output output) {
   const bool shown = options.out == "-";
   std::error_code ignored;
@@ -140,10 +150,10 @@ Result<std::string> write_new(const NewOptions& options, const Syntax& verb, Out
   if (!study.complete()) SOTTO_TRY(ask_what_is_missing(study, std::cin));
   if (verb.given("--topology")) study.draft.topology = options.topology;
   const std::string text = study_text(study.draft);
-  SOTTO_TRY(parse_study(text, shown ? "the new study" : options.out));
+  SOTTO_ASSIGN(const Study made, parse_study(text, shown ? "the new study" : options.out));
   if (shown) return text;
   SOTTO_TRY(write_file(options.out, text));
-  if (!output.json()) return next_steps(options.out, study.draft);
+  if (!output.json()) return next_steps(options.out, study.draft) + what_plan_refuses(made);
   return json_text({{"study", options.out},
                     {"name", study.draft.name},
                     {"parties", study.draft.parties},
@@ -160,9 +170,10 @@ Verb add_new(const Syntax& program) {
                    "sotto new energy.toml --header table.csv\n"
                    "  sotto new energy.toml --target kwh=0:1000 --number area_m2=20:220 --category "
                    "solar=no,yes --parties 5 --epsilon 1 --delta 1e-6");
+  const Syntax file = verb.group("The file");
   verb.text("out", options->out, "the file to write; - for standard output");
-  verb.text("--name", options->name, "what people call the study");
-  verb.flag("--force", options->force, "write over a file that is there");
+  file.text("--name", options->name, "what people call the study");
+  file.flag("--force", options->force, "write over a file that is there");
   const Syntax columns = verb.group("Columns");
   columns.text("--header", options->header, "a table: its first line alone is read, for the names");
   columns.text("--schema", options->schema, "a TOML file whose [data] has the columns");
@@ -182,12 +193,12 @@ Verb add_new(const Syntax& program) {
                  "which tables must look alike");
   privacy.whole("--colluders", options->colluders,
                 "how many curious parties together it must hold against; 1 from three parties on",
-                {.to = kMaxParties});
+                {.to = kMaxNamedParties});
   privacy.whole("--rows", options->rows, "how many rows all tables have together, about",
                 {.from = 1});
   const Syntax parties = verb.group("Parties");
   parties.whole("--parties", options->parties, "how many take part",
-                {.from = 2, .to = kMaxParties});
+                {.from = 2, .to = kMaxNamedParties});
   parties.texts("--party", options->party_files, "a file that 'sotto keys new --out' wrote",
                 Need::kOptional);
   parties.choice(

@@ -61,6 +61,14 @@ TEST_F(NewVerb, WritesAStudyFromFlagsAloneAndAsksNothing) {
   EXPECT_EQ(run_sotto({"plan", path("study.toml")}).status, 0);
 }
 
+TEST_F(NewVerb, SaysAtOnceWhatPlanWouldRefuse) {
+  std::vector<std::string> words = flags();
+  words.insert(words.end(), {"--topology", "path"});
+  const CommandRun run = answer("", words);
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("is written"), HasSubstr("[E-colluders-cut]")));
+}
+
 TEST_F(NewVerb, WritesOverNothingUnlessItIsTold) {
   write("study.toml", "precious");
   const CommandRun refused = answer("", flags());

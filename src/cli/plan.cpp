@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -14,11 +15,15 @@
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
 #include "cli/text/account_text.h"
+#include "cli/text/comparison_tables.h"
 #include "plan/comparison.h"
 #include "report/chart.h"
+#include "report/pdf.h"
 #include "run/account.h"
 #include "run/consent/policy_check.h"
 #include "run/home.h"
+#include "run/lab/faults.h"
+#include "study/settings.h"
 #include "study/study.h"
 
 namespace sotto {
@@ -55,6 +60,9 @@ struct PlanOptions {
   std::string account;
   std::string home;
   std::string chart;
+  bool compare = false;
+  std::string topology;
+  std::string parties;
   std::uint64_t rows = 0;
 };
 
@@ -73,48 +81,34 @@ Result<std::vector<double>> epsilons_from(const std::string& list) {
   return epsilons;
 }
 
-// What the comparison is about: the intervals, if most plans have some; else the error; without
-// tables the noise.
-std::optional<double> drawn(const ComparedPlan& each, bool tables, bool intervals) {
-  if (!each.plan) return std::nullopt;
-  if (!tables) return each.plan->sum_noise_sd;
-  if (!intervals) return each.error;
-  const auto share = each.median_share();
-  return share ? std::optional(100 * *share) : std::nullopt;
+Result<std::vector<Topology>> topologies_from(const std::string& list) {
+  std::vector<Topology> topologies;
+  for (const std::string& word : between_commas(list)) {
+    const auto topology = topology_from(word);
+    if (!topology) {
+      return bad_input("E-usage", fmt::format("\"{}\" is no topology", word),
+                       "write --topology cycle,torus,random-regular; docs/STUDY.md lists them")
+          .at("--topology");
+    }
+    topologies.push_back(*topology);
+  }
+  return topologies;
 }
 
-// Over ε, one line for each solver that can do it.
-LineChart chart_of(const PlanComparison& comparison) {
-  const bool tables = !comparison.target.empty();
-  const auto has_intervals = [](const ComparedPlan& each) { return !each.intervals.empty(); };
-  const bool intervals = 2 * std::ranges::count_if(comparison.plans, has_intervals) >=
-                         std::ranges::count_if(comparison.plans, [](const ComparedPlan& each) {
-                           return each.plan.has_value();
-                         });
-  const std::string rows = sotto::counted(comparison.rows, "row", "rows");
-  LineChart chart{
-      .labels = {.title = fmt::format("{}: what ε buys", comparison.study),
-                 .x = "ε",
-                 .y = !tables     ? "noise on the sum"
-                      : intervals ? fmt::format("half of a 95 % interval, % of {}'s bounds, {}",
-                                                comparison.target, rows)
-                                  : fmt::format("expected error, {}", rows)},
-      .y_scale = Scale::kLog10};
-  for (const ComparedPlan& each : comparison.plans) {
-    const auto y = drawn(each, tables, intervals);
-    if (!y) continue;
-    const std::string name = to_string(each.solver);
-    auto series = std::ranges::find(chart.series, name, &LineSeries::name);
-    if (series == chart.series.end()) {
-      series = chart.series.insert(chart.series.end(), LineSeries{.name = name});
+Result<std::vector<std::size_t>> sizes_from(const std::string& list) {
+  std::vector<std::size_t> sizes;
+  for (const std::string& word : between_commas(list)) {
+    std::size_t number = 0;
+    const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (fault != std::errc{} || end != word.data() + word.size() || number < 2) {
+      return bad_input("E-usage", fmt::format("\"{}\" is no number of parties", word),
+                       "write --parties 10,100,1000")
+          .at("--parties");
     }
-    series->x.push_back(each.epsilon);
-    series->y.push_back(*y);
+    sizes.push_back(number);
   }
-  if (!tables || intervals) return chart;
-  chart.references = {{.label = "predicting the mean", .y = 1},
-                      {.label = "without noise", .y = 1 - AssumedTable{}.explained}};
-  return chart;
+  std::ranges::sort(sizes);
+  return sizes;
 }
 
 Result<std::string> compare(const Study& study, const PlanOptions& options, Output output) {
@@ -132,13 +126,47 @@ Result<std::string> compare(const Study& study, const PlanOptions& options, Outp
       compare_plans(study, epsilons, solvers, options.rows == 0 ? kComparedRows : options.rows)
           .at("--epsilon"));
   if (!options.chart.empty()) {
-    SOTTO_TRY(write_file(options.chart, standalone_svg(chart_of(comparison))).at("--chart"));
+    const std::filesystem::path file(options.chart);
+    std::filesystem::path svg = file;
+    if (file.extension() == ".pdf") svg.replace_extension(".svg");
+    SOTTO_TRY(write_file(svg, standalone_svg(comparison_chart(comparison))).at("--chart"));
+    if (file.extension() == ".pdf") SOTTO_TRY(write_pdf(svg, file));
   }
+  if (output.format == Format::kCsv) return comparison_csv(comparison);
   if (output.json()) return json_text(to_json(comparison));
   std::string text = to_text(comparison);
   if (options.rows == 0 && study.data) {
     text += "  Nobody said how many rows there are: --rows does.\n";
   }
+  if (!options.chart.empty()) text += fmt::format("\n  written: {}\n", options.chart);
+  return text;
+}
+
+// The same study on other graphs: solvers × topologies × numbers of parties.
+Result<std::string> compare_on_graphs(const PlanOptions& options, Output output) {
+  SOTTO_ASSIGN(const auto source, read_study_text(options.study));
+  SOTTO_ASSIGN(const auto study, study_with(source, {}));
+  std::vector<Solver> solvers{study.solver};
+  if (!options.solver.empty()) {
+    SOTTO_ASSIGN(solvers, solvers_from(options.solver));
+  }
+  std::vector<Topology> topologies{study.graph().topology()};
+  if (!options.topology.empty()) {
+    SOTTO_ASSIGN(topologies, topologies_from(options.topology));
+  }
+  std::vector<std::size_t> parties{study.graph().size()};
+  if (!options.parties.empty()) {
+    SOTTO_ASSIGN(parties, sizes_from(options.parties));
+  }
+  SOTTO_ASSIGN(const auto comparison,
+               compare_graphs(source, topologies, solvers, parties).at("--compare"));
+  if (!options.chart.empty()) {
+    SOTTO_TRY(
+        write_file(options.chart, standalone_svg(comparison_chart(comparison))).at("--chart"));
+  }
+  if (output.format == Format::kCsv) return comparison_csv(comparison);
+  if (output.json()) return json_text(to_json(comparison));
+  std::string text = to_text(comparison);
   if (!options.chart.empty()) text += fmt::format("\n  written: {}\n", options.chart);
   return text;
 }
@@ -173,6 +201,13 @@ Result<std::string> plan_one(const Study& study, const PlanOptions& options, Out
   }
   std::string text = to_text(study, plan);
   Json json = to_json(study, plan);
+  // A family's costs are public, so that its run can be tried out; files would be data.
+  if (study.faults && study.problem && study.problem->files.empty()) {
+    SOTTO_ASSIGN(const auto problem, family_problem(study));
+    const auto report = simulate_faults({.study = study, .plan = plan}, problem.costs);
+    text += fmt::format("\n  {} {}", to_string(solver), to_text(*study.faults, report));
+    json["faults"] = to_json(*study.faults, report);
+  }
   if (!options.account.empty()) {
     SOTTO_ASSIGN(const auto cost,
                  forecast(study, plan, options.account, options.home).at("--account"));
@@ -193,28 +228,57 @@ Verb add_plan(const Syntax& program) {
   const Syntax verb = program.verb(
       "plan", "noise, privacy per adversary, expected error, rounds, bytes; touches no data",
       "sotto plan examples/paper.toml\n"
-      "  sotto plan study.toml --epsilon 0.5,1,2 --solver all --rows 5000 --chart choose.svg");
+      "  sotto plan study.toml --epsilon 0.5,1,2 --solver all --rows 5000 --chart choose.svg\n"
+      "  sotto plan study.toml --compare --solver all --topology cycle,torus,random-regular "
+      "--parties 16,100,1024",
+      /*has_csv=*/true);
+  const Syntax planned = verb.group("What is planned");
   verb.text("study", options->study, "the study, a TOML file", Need::kRequired);
-  verb.text("--solver", options->solver,
-            "gt, dishuf, ac or pairwise in place of the study's; several as ac,dishuf or all are "
-            "compared");
-  verb.whole("--rows", options->rows,
-             "how many rows all tables have together, if that is known: warns of a δ above 1/rows",
-             {.from = 1});
+  planned.text(
+      "--solver", options->solver,
+      "gt, dishuf, ac or pairwise in place of the study's; several as ac,dishuf or all are "
+      "compared");
+  planned.whole(
+      "--rows", options->rows,
+      "how many rows all tables have together, if that is known: warns of a δ above 1/rows",
+      {.from = 1});
   const Syntax choosing = verb.group("Choosing ε");
   choosing.text("--epsilon", options->epsilon,
                 "compares several ε, as 0.5,1,2: error and intervals beside what each observer "
                 "may learn");
-  choosing.text("--chart", options->chart, "also draws the comparison into this SVG file");
+  choosing.text("--chart", options->chart, "also draws the comparison into this SVG or PDF file");
+  const Syntax growing = verb.group("Choosing a graph");
+  growing.flag("--compare", options->compare,
+               "compares solvers on several graphs: noise, ε of each observer, rounds, bytes, and "
+               "how they grow with the number of parties");
+  growing.text("--topology", options->topology,
+               "with --compare: the graphs, as cycle,torus,random-regular; else the study's");
+  growing.text("--parties", options->parties,
+               "with --compare: how many take part, as 16,100,1024; else the study's number");
   const Syntax own = verb.group("Your own side");
   own.text("--account", options->account, "also what a run would cost this account of the ledger");
   own.text("--home", options->home,
            "whose policy.toml the study is held against, and whose ledger --account is in; else "
            "$SOTTO_HOME, else ~/.sotto");
   auto run = [options, verb](Output output) -> Result<std::string> {
+    if (options->compare) {
+      for (const char* option : {"--epsilon", "--account", "--rows"}) {
+        if (!verb.given(option)) continue;
+        return bad_input("E-usage", fmt::format("{} does not go with --compare", option),
+                         "leave one of them away")
+            .at(option);
+      }
+      return compare_on_graphs(*options, output);
+    }
+    for (const char* option : {"--topology", "--parties"}) {
+      if (!verb.given(option)) continue;
+      return bad_input("E-usage", fmt::format("{} is for --compare", option), "add --compare")
+          .at(option);
+    }
     SOTTO_ASSIGN(const auto study, read_study(options->study));
     const bool several = options->solver == "all" || options->solver.find(',') != std::string::npos;
-    if (!several && !verb.given("--epsilon") && !verb.given("--chart")) {
+    if (!several && !verb.given("--epsilon") && !verb.given("--chart") &&
+        output.format != Format::kCsv) {
       return plan_one(study, *options, output);
     }
     if (!options->account.empty()) {

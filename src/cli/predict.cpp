@@ -112,20 +112,22 @@ Verb add_predict(const Syntax& program) {
   const Syntax verb =
       program.verb("predict", "predictions of a fitted model for the rows of a table",
                    "sotto predict out/run/model.json new.csv --intervals --out predictions.csv");
+  const Syntax rows = verb.group("The table");
+  const Syntax intervals = verb.group("Intervals");
   verb.text("model", options->model,
             "a model.json; or a finished run: its first digits, its study's name, or last",
             Need::kRequired);
   verb.text("file", options->table.place, "a table with the model's features; - for standard input",
             Need::kRequired);
-  add_table_words(verb, options->table);
-  verb.text("--out", options->out, "write the predictions here");
-  verb.text("--home", options->home, kHomeHelp);
-  verb.text(
+  add_table_words(rows, options->table);
+  verb.group(kOutput).text("--out", options->out, "write the predictions here");
+  verb.group(kWhoAndWhere).text("--home", options->home, kHomeHelp);
+  rows.text(
       "--party", options->party,
       "of a model with party effects: whose rows they are (without: the mean of all effects)");
-  verb.flag("--intervals", options->intervals,
-            "between which ends the mean of such records and one new record lie");
-  verb.number("--level", options->level, "of the intervals (default 0.95)");
+  intervals.flag("--intervals", options->intervals,
+                 "between which ends the mean of such records and one new record lie");
+  intervals.number("--level", options->level, "of the intervals (default 0.95)");
   auto run = [options, verb](Output output) -> Result<std::string> {
     SOTTO_ASSIGN(const auto file, find_run_file(options->model, options->home, kModelFile));
     SOTTO_ASSIGN(const auto model, read_model_file(file));

@@ -14,15 +14,18 @@ namespace {
 
 // In the form that [problem] files has: {"parties": [{"A": …, "B": …}, …]}.
 Json problem_json(const Problem& problem) {
-  return {{"parties", json_list(problem.costs, [](const Quadratic& cost) -> Json {
-             Json a = Json::array();
-             for (Eigen::Index r = 0; r < cost.a.rows(); ++r) {
-               Json row = Json::array();
-               for (Eigen::Index c = 0; c < cost.a.cols(); ++c) row.push_back(cost.a(r, c));
-               a.push_back(row);
-             }
-             return {{"A", a}, {"B", cost.b}};
-           })}};
+  Json parties = Json::array();
+  for (std::size_t i = 0; i < problem.costs.size(); ++i) {
+    const Quadratic cost = problem.costs[i];
+    Json a = Json::array();
+    for (Eigen::Index r = 0; r < cost.a.rows(); ++r) {
+      Json row = Json::array();
+      for (Eigen::Index c = 0; c < cost.a.cols(); ++c) row.push_back(cost.a(r, c));
+      a.push_back(row);
+    }
+    parties.push_back({{"A", a}, {"B", cost.b}});
+  }
+  return {{"parties", parties}};
 }
 
 }  // namespace
@@ -40,8 +43,9 @@ Verb add_problem(const Syntax& program) {
   const Syntax word = verb.word("export", "every party's A and B, as [problem] files takes them");
   word.text("study", options->study, "the study, a TOML file; - is standard input",
             Need::kRequired);
-  word.repeated("--set", options->settings, "a key of the study and its value, graph.parties=50");
-  word.text("--out", options->out, "where the JSON goes; else to standard output");
+  word.group("The study")
+      .repeated("--set", options->settings, "a key of the study and its value, graph.parties=50");
+  word.group(kOutput).text("--out", options->out, "where the JSON goes; else to standard output");
   auto run = [options](Output output) -> Result<std::string> {
     SOTTO_ASSIGN(const auto source, read_study_text(options->study));
     std::vector<SettingValues> keys;

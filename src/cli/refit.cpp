@@ -151,29 +151,30 @@ Verb add_refit(const Syntax& program) {
                    "--out people.json\n"
                    "  sotto refit out/run --select bic\n"
                    "  sotto refit out/run --compare area_m2+people,area_m2+people+heating");
+  const Syntax model = verb.group("The model");
   verb.text("run", options->source, kRunHelp, Need::kRequired);
-  verb.text("--home", options->home, kHomeHelp);
-  verb.text("--target", options->target,
-            "the column to explain, or a sum as 'a - b'; the study's own");
-  verb.text("--features", options->features,
-            "columns, levels or patterns as area*,heating=gas, or sums as 'a + 2*b'; all but the "
-            "target");
-  verb.text("--without", options->without,
-            "columns to leave out of them; intercept: a model through the origin");
-  verb.text("--base", options->bases,
-            "levels to compare the others with, as heating=gas; the study's first ones");
-  verb.text("--estimator", options->estimator,
-            "noise-aware, exact, psd-ridge or adassp; the run's own");
-  verb.number("--ridge", options->ridge,
-              "ridge regression with this λ, in units of rows; the intercept is not shrunk");
-  verb.text("--instruments", options->instruments,
-            "two-stage least squares; features among them are their own instruments");
-  verb.choice("--select", options->search,
-              {{"bic", Search::kBest},
-               {"forward", Search::kForward},
-               {"backward", Search::kBackward},
-               {"all", Search::kAll}},
-              "keep the features that a criterion with the noise in it asks for");
+  verb.group(kWhoAndWhere).text("--home", options->home, kHomeHelp);
+  model.text("--target", options->target,
+             "the column to explain, or a sum as 'a - b'; the study's own");
+  model.text("--features", options->features,
+             "columns, levels or patterns as area*,heating=gas, or sums as 'a + 2*b'; all but the "
+             "target");
+  model.text("--without", options->without,
+             "columns to leave out of them; intercept: a model through the origin");
+  model.text("--base", options->bases,
+             "levels to compare the others with, as heating=gas; the study's first ones");
+  model.text("--estimator", options->estimator,
+             "noise-aware, exact, psd-ridge or adassp; the run's own");
+  model.number("--ridge", options->ridge,
+               "ridge regression with this λ, in units of rows; the intercept is not shrunk");
+  model.text("--instruments", options->instruments,
+             "two-stage least squares; features among them are their own instruments");
+  model.choice("--select", options->search,
+               {{"bic", Search::kBest},
+                {"forward", Search::kForward},
+                {"backward", Search::kBackward},
+                {"all", Search::kAll}},
+               "keep the features that a criterion with the noise in it asks for");
   const Syntax else_told = verb.group("What else the release tells");
   else_told.flag("--correlations", options->correlations,
                  "between the columns, with standard errors");
@@ -181,7 +182,7 @@ Verb add_refit(const Syntax& program) {
                  "principal components, and which are more than noise");
   else_told.text("--compare", options->compare,
                  "F-test of nested models, as a+b,a+b+c or two model files");
-  verb.text("--out", options->out, "write the model file here");
+  verb.group(kOutput).text("--out", options->out, "write the model file here");
   return {verb, [options, verb](Output output) { return answer(*options, verb, output); }};
 }
 

@@ -26,10 +26,12 @@ Verb add_report(const Syntax& program) {
       program.verb("report", "a finished run as one HTML file: charts inside, no network needed",
                    "sotto report last\n  sotto report out/run --share --out for-everybody.html");
   verb.text("run", options->run, kRunHelp, Need::kRequired);
-  verb.text("--home", options->home, kHomeHelp);
-  verb.text("--out", options->out, "the file to write; report.html beside the record");
-  verb.flag("--share", options->share,
-            "leave out what stays with the party: counts of its rows and clipped values");
+  verb.group(kWhoAndWhere).text("--home", options->home, kHomeHelp);
+  verb.group(kOutput).text("--out", options->out,
+                           "the file to write; report.html beside the record");
+  verb.group(kOutput).flag(
+      "--share", options->share,
+      "leave out what stays with the party: counts of its rows and clipped values");
   auto run = [options](Output output) -> Result<std::string> {
     SOTTO_ASSIGN(const auto file, find_run_file(options->run, options->home, kRecordFile));
     SOTTO_ASSIGN(const auto record, read_record(file));

@@ -20,13 +20,15 @@ Verb add_reproduce(const Syntax& program) {
   const Syntax verb =
       program.verb("reproduce", "the paper's case studies: CSV, SVG and one HTML page",
                    "sotto reproduce all --out out/paper");
+  const Syntax draws = verb.group("Draws");
   const std::vector<std::pair<std::string, Figure>> figures{
       {"fig1", Figure::k1}, {"fig2", Figure::k2}, {"fig3", Figure::k3}, {"all", Figure::kAll}};
   verb.choice("figure", options->figure, figures, "fig1, fig2, fig3 or all", Need::kRequired);
-  verb.text("--out", options->study.folder, "where the files go");
-  verb.whole("--seed", options->study.seed, "where all randomness comes from");
-  verb.flag("--independent", options->independent,
-            "draws of its own for every setting; else all share theirs");
+  verb.group(kOutput).text("--out", options->study.folder, "where the files go");
+  draws.whole("--seed", options->study.seed, "where all randomness comes from");
+  draws.flag("--independent", options->independent,
+             "draws of its own for every setting; else all share theirs");
+  verb.group(kOutput).flag("--pdf", options->study.pdf, "drawings as PDF too; needs librsvg2-bin");
   auto run = [options, figures](Output output) -> Result<std::string> {
     const auto name =
         std::ranges::find(figures, options->figure, &std::pair<std::string, Figure>::second)->first;

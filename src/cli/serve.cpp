@@ -79,11 +79,13 @@ Verb add_serve(const Syntax& program) {
       program.verb("serve", "take part in all studies of a folder, at one port, until it is ended",
                    "sotto serve /srv/sotto --home /var/lib/sotto --log /var/log/sotto.log");
   verb.text("folder", options->request.folder, "the folder with serve.toml", Need::kRequired);
-  verb.text("--home", options->request.home, kHomeHelp);
-  verb.text("--log", options->log,
-            "a file for what happens as well, a line each with date and zone, added at its end");
-  verb.choice("--progress", options->progress, {{"text", Format::kText}, {"json", Format::kJson}},
-              "how standard error tells what happens: text, or json for one object a line");
+  verb.group(kWhoAndWhere).text("--home", options->request.home, kHomeHelp);
+  verb.group(kTold).text(
+      "--log", options->log,
+      "a file for what happens as well, a line each with date and zone, added at its end");
+  verb.group(kTold).choice(
+      "--progress", options->progress, {{"text", Format::kText}, {"json", Format::kJson}},
+      "how standard error tells what happens: text, or json for one object a line");
   return {verb, [options](Output) { return run_serve(*options); }};
 }
 

@@ -275,40 +275,46 @@ Verb add_simulate(const Syntax& program) {
       "--out out/sweep\n"
       "  sotto simulate examples/paper.toml --solver gt --trials 100 --trajectory gt.csv",
       /*has_csv=*/true);
+  const Syntax trials = verb.group("Trials");
+  const Syntax sweep = verb.group("Many settings");
+  const Syntax inside = verb.group("Inside the trials");
+  const Syntax tables = verb.group("Tables");
   verb.text("study", options->study, "the study, a TOML file; - is standard input",
             Need::kRequired);
-  verb.text("--solver", options->solvers, "solvers to compare, as gt,dishuf,ac,pairwise");
-  verb.whole("--seed", options->seed, "where all randomness comes from; not with --data");
-  verb.whole("--trials", options->trials, "draws of the noise per solver");
-  verb.choice("--cipher", options->cipher,
-              {{"ideal", CipherChoice::kIdeal}, {"paillier", CipherChoice::kPaillier}},
-              "what dishuf encrypts with; same answers, other times");
-  verb.repeated(
+  trials.text("--solver", options->solvers, "solvers to compare, as gt,dishuf,ac,pairwise");
+  trials.whole("--seed", options->seed, "where all randomness comes from; not with --data");
+  trials.whole("--trials", options->trials, "draws of the noise per solver");
+  trials.choice("--cipher", options->cipher,
+                {{"ideal", CipherChoice::kIdeal}, {"paillier", CipherChoice::kPaillier}},
+                "what dishuf encrypts with; same answers, other times");
+  sweep.repeated(
       "--set", options->settings,
       "a key of the study and the values to try, privacy.epsilon=0.1,1,10; several make a "
       "grid");
-  verb.flag("--independent", options->independent,
-            "with --set: a seed of its own for every point; else all share their draws");
-  verb.text("--trajectory", options->trajectory, "file for the errors after each round, as CSV");
-  verb.whole("--every", options->every, "with --trajectory: every k-th round", {1, kMaxRounds});
-  verb.choice("--detail", options->detail,
-              {{"quantiles", TrajectoryDetail::kQuantiles}, {"trials", TrajectoryDetail::kTrials}},
-              "with --trajectory: mean and quartiles, or every trial");
-  verb.text("--transcript", options->transcript,
-            "file for all that an observer sees of each trial, as lines of JSON");
-  verb.text("--observer", options->observer,
-            "of the transcript: eavesdropper, neighbour:3, coalition:1,4 or all");
-  verb.text("--truth", options->truth, "with --transcript: file for what was drawn");
-  verb.text("--data", options->data.place,
-            "tables, one per party: a.csv,b.csv or '*.csv'; or one to split");
-  add_table_words(verb, options->data);
-  verb.choice("--split", options->split,
-              {{"interleaved", TableSplit::Kind::kInterleaved},
-               {"contiguous", TableSplit::Kind::kContiguous}},
-              "how one file is dealt out to the parties");
-  verb.text("--out", options->out,
-            "folder: points.csv, errors.csv and every point, which are not computed again; with "
-            "--data model.json and record.json");
+  sweep.flag("--independent", options->independent,
+             "with --set: a seed of its own for every point; else all share their draws");
+  inside.text("--trajectory", options->trajectory, "file for the errors after each round, as CSV");
+  inside.whole("--every", options->every, "with --trajectory: every k-th round", {1, kMaxRounds});
+  inside.choice(
+      "--detail", options->detail,
+      {{"quantiles", TrajectoryDetail::kQuantiles}, {"trials", TrajectoryDetail::kTrials}},
+      "with --trajectory: mean and quartiles, or every trial");
+  inside.text("--transcript", options->transcript,
+              "file for all that an observer sees of each trial, as lines of JSON");
+  inside.text("--observer", options->observer,
+              "of the transcript: eavesdropper, neighbour:3, coalition:1,4 or all");
+  inside.text("--truth", options->truth, "with --transcript: file for what was drawn");
+  tables.text("--data", options->data.place,
+              "tables, one per party: a.csv,b.csv or '*.csv'; or one to split");
+  add_table_words(tables, options->data);
+  tables.choice("--split", options->split,
+                {{"interleaved", TableSplit::Kind::kInterleaved},
+                 {"contiguous", TableSplit::Kind::kContiguous}},
+                "how one file is dealt out to the parties");
+  verb.group(kOutput).text(
+      "--out", options->out,
+      "folder: points.csv, errors.csv and every point, which are not computed again; with "
+      "--data model.json and record.json");
   auto run = [options, verb](Output output) -> Result<std::string> {
     return run_simulate(verb, *options, output);
   };

@@ -83,7 +83,7 @@ Verb add_status(const Syntax& program) {
       program.verb("status", "where this party's runs stand", "sotto status\n  sotto status last");
   verb.text("run", options->which,
             "one run alone: its first digits, its study's name or file, or last");
-  verb.text("--home", options->home, kHomeHelp);
+  verb.group(kWhoAndWhere).text("--home", options->home, kHomeHelp);
   return {verb, [options](Output output) { return status(*options, output); }};
 }
 

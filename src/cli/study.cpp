@@ -110,12 +110,12 @@ Verb add_study(const Syntax& program) {
   const Syntax formatting = verb.word("fmt", "puts a study into the usual shape, comments included",
                                       "sotto study fmt study.toml");
   formatting.text("study", options->study, "the study, a TOML file", Need::kRequired);
-  formatting.flag("--check", options->check,
-                  "change nothing; status 1 if there is something to change");
+  formatting.group(kOutput).flag("--check", options->check,
+                                 "change nothing; status 1 if there is something to change");
   const Syntax listing = verb.word("keys", "every key that a study may have, with what it means",
                                    "sotto study keys privacy");
   listing.text("section", options->section, "one section, as privacy or data.feature");
-  listing.flag("--markdown", options->markdown, "as docs/STUDY.md");
+  listing.group(kOutput).flag("--markdown", options->markdown, "as docs/STUDY.md");
   auto run = [=](Output output) -> Result<std::string> {
     if (showing.chosen()) return study_verb::show(*options, output);
     if (adding.chosen()) return study_verb::add_party(*options, output);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "data/levels.h"
 
 // Scales and names from the schema, and the linear map back to its own units.
 namespace sotto {
@@ -40,11 +41,18 @@ Result<Encoding> Encoding::make(const Schema& schema) {
                                                     : scale_of(numeric->bounds, schema.intercept));
   }
   encoding.table_ = schema.table_columns();
+  const std::vector<LevelColumn> levels = level_columns(schema);
+  const auto place_of = [&](const std::string& column) {
+    const auto found = std::ranges::find(encoding.table_, column, &TableColumn::name);
+    return static_cast<std::size_t>(found - encoding.table_.begin());
+  };
   const auto find_inputs = [&](const Feature& feature) {
     std::vector<std::size_t> places;
     for (const std::string& name : table_columns_of(feature)) {
-      const auto found = std::ranges::find(encoding.table_, name, &TableColumn::name);
-      places.push_back(static_cast<std::size_t>(found - encoding.table_.begin()));
+      const auto level = std::ranges::find(levels, name, &LevelColumn::name);
+      places.push_back(level == levels.end()
+                           ? place_of(name)
+                           : TermInput::pack(place_of(level->column), level->level));
     }
     encoding.inputs_.push_back(std::move(places));
   };

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +42,13 @@ class Expression {
   // For `count` rows: columns[k][r] is column k's value. `scratch` grows as needed.
   void evaluate(std::span<const double* const> columns, std::size_t count,
                 std::vector<double>& scratch, double* out) const;
+
+  // The same operations in the same order, as a formula over `columns`; `number` writes a constant.
+  // Every operation is one that IEEE rounds, so whoever computes the formula in doubles has the
+  // same bits. E-push-down: log and exp, which every library rounds in its own way; or too long a
+  // text.
+  [[nodiscard]] Result<std::string> formula(std::span<const std::string> columns,
+                                            const std::function<std::string(double)>& number) const;
 
  private:
   friend class ExpressionParser;

@@ -123,10 +123,7 @@ class ExpressionParser {
       return fail(fmt::format("\"{}\" stands where a column or number should", c));
     }
     const std::size_t from = at_;
-    while (at_ < text_.size() && (begins_name(text_[at_]) || text_[at_] == '.' ||
-                                  (text_[at_] >= '0' && text_[at_] <= '9'))) {
-      ++at_;
-    }
+    while (at_ < text_.size() && in_name(text_[at_])) ++at_;
     const std::string name(text_.substr(from, at_ - from));
     skip_blanks();
     if (at_ < text_.size() && text_[at_] == '(') return function(name, from);
@@ -154,8 +151,7 @@ class ExpressionParser {
     const std::string name(text_.substr(at_ + 1, end - at_ - 1));
     at_ = end + 1;
     bool plain = begins_name(name.front());
-    for (const char c : name)
-      plain = plain && (begins_name(c) || c == '.' || (c >= '0' && c <= '9'));
+    for (const char c : name) plain = plain && in_name(c);
     return column(name, plain ? name : "`" + name + "`");
   }
 
@@ -202,6 +198,11 @@ class ExpressionParser {
   static bool begins_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
            static_cast<unsigned char>(c) >= 0x80;
+  }
+
+  // With "=": a level's name is smoker=yes (data/levels.h).
+  static bool in_name(char c) {
+    return begins_name(c) || c == '.' || c == '=' || (c >= '0' && c <= '9');
   }
 
   Part fail(std::string what) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/levels.h"
+
 namespace sotto {
 
 OwnValues::OwnValues(const Encoding& encoding)
@@ -68,9 +70,14 @@ double* OwnValues::take_category(const CategoricalFeature& feature, std::size_t 
 
 double* OwnValues::take_number(const NumericFeature& feature, std::size_t k, double* entry) {
   const ColumnScale& scale = encoding_.feature_scale(k);
+  values_.clear();
+  for (const std::size_t each : encoding_.inputs(k)) {
+    const auto input = TermInput::unpack(each);
+    values_.push_back(input(clipped_[input.place]));
+  }
   inputs_.clear();
-  for (const std::size_t place : encoding_.inputs(k)) inputs_.push_back(&clipped_[place]);
-  *entry = *inputs_[0];
+  for (const double& value : values_) inputs_.push_back(&value);
+  *entry = values_[0];
   if (feature.term) {
     feature.term->expression.evaluate(inputs_, 1, scratch_, entry);
     *entry = std::clamp(*entry, scale.bounds.lo, scale.bounds.hi);

@@ -39,6 +39,7 @@ class OwnValues {
   std::vector<ColumnClips> clips_;
   std::vector<std::optional<SplineBasis>> splines_;  // per feature
   std::vector<double> clipped_;                      // per column
+  std::vector<double> values_;                       // of one feature's columns
   std::vector<const double*> inputs_;
   std::vector<double> scratch_;
   std::vector<double> entries_;

@@ -3,29 +3,39 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "data/levels.h"
 #include "data/rows.h"
 
 namespace sotto {
 
 void RowEncoder::find_term_columns() {
   const Schema& schema = encoding_.schema();
-  std::vector<bool> in_term(encoding_.table().size());
-  std::vector<bool> alone(encoding_.table().size());
+  std::vector<std::size_t> in_term;
+  std::vector<std::size_t> alone;
   const auto look = [&](const std::vector<std::size_t>& inputs, bool term) {
-    for (const std::size_t place : inputs) (term ? in_term : alone)[place] = true;
+    auto& places = term ? in_term : alone;
+    places.insert(places.end(), inputs.begin(), inputs.end());
   };
   for (std::size_t k = 0; k < schema.features.size(); ++k) {
     const auto* number = std::get_if<NumericFeature>(&schema.features[k]);
     look(encoding_.inputs(k), number != nullptr && number->term);
   }
   look(encoding_.target_inputs(), schema.target.term.has_value());
-  for (std::size_t place = 0; place < in_term.size(); ++place) {
-    if (in_term[place]) term_columns_.push_back({place, alone[place], {}});
+  std::ranges::sort(in_term);
+  in_term.erase(std::unique(in_term.begin(), in_term.end()), in_term.end());
+  for (const std::size_t place : in_term) {
+    const bool counted = std::ranges::find(alone, place) != alone.end();
+    term_columns_.push_back({place, counted, {}});
   }
 }
 
 void RowEncoder::clip_term_columns(const RawRows& raw) {
   for (TermColumn& column : term_columns_) {
+    if (const auto input = TermInput::unpack(column.place); input.level) {
+      gather(raw.column(input.place), 0);
+      std::ranges::transform(lane_, column.lane.begin(), input);
+      continue;
+    }
     const Bounds bounds = encoding_.table()[column.place].bounds;
     gather(raw.column(column.place), bounds.lo);
     ColumnClips clips;

@@ -10,6 +10,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "data/levels.h"
+
 // What a study may say of its columns, checked before any table is opened.
 namespace sotto {
 namespace {
@@ -327,9 +329,10 @@ std::vector<std::string> table_columns_of(const Feature& feature) {
 }
 
 Result<void> Schema::keeps_target_apart() const {
-  const auto own = table_columns_of(NumericFeature{target.column, target.bounds, target.term});
+  const auto own =
+      table_columns_of(*this, NumericFeature{target.column, target.bounds, target.term});
   for (const Feature& feature : features) {
-    for (const std::string& column : table_columns_of(feature)) {
+    for (const std::string& column : table_columns_of(*this, feature)) {
       if (std::ranges::find(own, column) == own.end()) continue;
       return bad_input("E-schema-target",
                        fmt::format("column \"{}\" of {} is the target's", column, name_of(feature)),
@@ -362,8 +365,11 @@ std::vector<std::string> Schema::encoded_names() const {
 std::vector<TableColumn> Schema::table_columns(bool with_target) const {
   std::vector<TableColumn> columns;
   for (const Feature& feature : features) add_columns(feature, columns);
+  if (with_target) add_number(target.column, target.bounds, target.term, columns);
+  for (const LevelColumn& level : level_columns(*this)) {
+    std::erase_if(columns, [&](const TableColumn& each) { return each.name == level.name; });
+  }
   if (!with_target) return columns;
-  add_number(target.column, target.bounds, target.term, columns);
   if (weight) {
     columns.push_back(
         {.name = weight->column, .bounds = weight->bounds, .levels = {}, .is_weight = true});

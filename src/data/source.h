@@ -51,7 +51,8 @@ using RowSink = std::function<void(std::size_t worker, const RawRows& rows)>;
 // What was read, for the record that stays with the party: where it was, and the SHA-256 of what
 // came from there.
 struct SourceFacts {
-  std::string kind = {};    // "csv", "sqlite", "postgresql", "stata", "spss" or "sas"
+  // "csv", "sqlite", "postgresql", "stata", "spss", "sas", "memory" or "sums"
+  std::string kind = {};
   std::string place = {};   // a file, or a server with its database; never a password
   std::string query = {};   // of a database
   std::string format = {};  // of a CSV file, where it is not the usual one

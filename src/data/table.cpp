@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -55,8 +56,8 @@ std::optional<StatKind> stat_kind(const std::string& path) {
   return std::nullopt;
 }
 
-Result<TableText> text_of(const std::string& path, const std::string& query) {
-  if (is_sqlite(path)) return text_of_sqlite(path, query);
+Result<TableText> text_of(const std::string& path, const TableRequest& request) {
+  if (is_sqlite(path)) return text_of_sqlite(path, request.query, request.interrupted);
   if (const auto kind = stat_kind(path)) return text_of_stat_file(path, *kind);
   return text_of_file(path);
 }
@@ -92,6 +93,26 @@ std::vector<std::string> split_at_commas(const std::string& list) {
   return words;
 }
 
+Result<std::vector<TableText>> texts_of(const TableRequest& request) {
+  std::vector<TableText> tables;
+  if (request.memory) {
+    tables.push_back(text_of_memory(request.memory));
+  } else if (is_postgres_address(request.place)) {
+    SOTTO_ASSIGN(tables.emplace_back(),
+                 text_of_postgres(request.place, request.query, request.interrupted));
+  } else {
+    const bool one = exists(request.place) || request.place == "-";
+    for (const std::string& word :
+         one ? std::vector{request.place} : split_at_commas(request.place)) {
+      for (const std::string& file : files_named(word)) {
+        SOTTO_ASSIGN(tables.emplace_back(), text_of(file, request));
+      }
+    }
+  }
+  for (const TableText& each : tables) SOTTO_TRY(check_options(request, each));
+  return tables;
+}
+
 }  // namespace
 }  // namespace table
 
@@ -108,20 +129,17 @@ std::vector<std::string> files_named(const std::string& place) {
 }
 
 Result<CsvSource> open_table(const TableRequest& request, CsvOptions options) {
-  options.dialect = request.dialect;
+  return open_tables({request}, std::move(options));
+}
+
+Result<CsvSource> open_tables(const std::vector<TableRequest>& requests, CsvOptions options) {
   std::vector<TableText> tables;
-  if (is_postgres_address(request.place)) {
-    SOTTO_ASSIGN(tables.emplace_back(), text_of_postgres(request.place, request.query));
-  } else {
-    const bool one = table::exists(request.place) || request.place == "-";
-    for (const std::string& word :
-         one ? std::vector{request.place} : table::split_at_commas(request.place)) {
-      for (const std::string& file : files_named(word)) {
-        SOTTO_ASSIGN(tables.emplace_back(), table::text_of(file, request.query));
-      }
-    }
+  for (const TableRequest& request : requests) {
+    options.dialect = request.dialect;
+    options.interrupted = request.interrupted;
+    SOTTO_ASSIGN(std::vector<TableText> found, table::texts_of(request));
+    std::ranges::move(found, std::back_inserter(tables));
   }
-  for (const TableText& each : tables) SOTTO_TRY(table::check_options(request, each));
   return CsvSource(std::move(tables), std::move(options));
 }
 

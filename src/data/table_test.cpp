@@ -96,6 +96,35 @@ TEST_F(TableTest, SeveralFilesAreOneTable) {
   EXPECT_EQ(error(first + "," + path("none.csv")).name, "E-csv-open");
 }
 
+TEST_F(TableTest, ATableInMemoryIsReadAsAFileIs) {
+  const double kNone = std::nan("");
+  const auto with = [](std::vector<double> a, MemoryColumn::Texts c, std::vector<double> y) {
+    TableRequest request;
+    request.memory = std::make_shared<MemoryTable>(
+        MemoryTable{"mine", {{"not,used", a}, {"y", y}, {"c", c}, {"a", a}}});
+    return request;
+  };
+  // Digits that only all of them tell apart, and more rows than go through at a time.
+  std::vector<double> a{0.1, kNone, 0.1 + std::ldexp(1.0, -56)};
+  MemoryColumn::Texts c{"blue", "red", std::nullopt};
+  std::vector<double> y{1e-300, 2, 3};
+  EXPECT_EQ(rows(with(a, c, y)).value(), (Table{{0.1, 1, 1e-300}, {-1, 0, 2}, {a[2], -1, 3}}));
+  EXPECT_THAT(facts_, ElementsAre(testing::Field(&SourceFacts::kind, "memory")));
+  a.resize(1500, 4.5);
+  c.resize(1500, "red");
+  y.resize(1500, 7);
+  EXPECT_EQ(rows(with(a, c, y)).value().size(), 1500U);
+  EXPECT_EQ(rows(with(a, c, y)).value().back(), (std::vector<double>{4.5, 0, 7}));
+
+  c[1400] = "green";
+  const Error level = error(with(a, c, y));
+  EXPECT_EQ(level.name, "E-csv-level");
+  EXPECT_THAT(level.where, testing::AllOf(HasSubstr("mine"), HasSubstr("1401"), HasSubstr("c")));
+  y.pop_back();
+  EXPECT_EQ(error(with(a, c, y)).name, "E-table-rows");
+  EXPECT_EQ(rows(with({}, {}, {})).value().size(), 0U);
+}
+
 TEST_F(TableTest, AFileMayHaveAnyName) {
   const std::string odd = write("a,b [1]*.csv", "y,c,a\n1,red,2\n");
   EXPECT_EQ(rows(odd).value(), (Table{{2, 0, 1}}));

@@ -3,27 +3,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <numeric>
 
 #include "base/check.h"
 #include "base/words.h"
+#include "graph/rows.h"
+#include "graph/spectrum_bounds.h"
 
 // What a graph is made of, checked once, and its parts.
 namespace sotto {
 namespace {
-
-constexpr std::array<std::pair<Topology, std::string_view>, 8> kTopologyNames{{
-    {Topology::kCycle, "cycle"},
-    {Topology::kPath, "path"},
-    {Topology::kStar, "star"},
-    {Topology::kComplete, "complete"},
-    {Topology::kGrid, "grid"},
-    {Topology::kPetersen, "petersen"},
-    {Topology::kRandomRegular, "random-regular"},
-    {Topology::kEdges, "edges"},
-}};
 
 // People count from 1. A PartyId that wrapped around below 0 reads as party 0.
 PartyId spoken(PartyId party) {
@@ -46,20 +36,6 @@ Error duplicate_edge(const std::vector<Edge>& as_given, Edge twice) {
 }
 
 }  // namespace
-
-std::string to_string(Topology topology) {
-  for (const auto& [kind, name] : kTopologyNames) {
-    if (kind == topology) return std::string(name);
-  }
-  return "edges";
-}
-
-std::optional<Topology> topology_from(std::string_view name) {
-  for (const auto& [kind, known] : kTopologyNames) {
-    if (known == name) return kind;
-  }
-  return std::nullopt;
-}
 
 Result<Graph> Graph::make(std::size_t parties, std::vector<Edge> edges) {
   if (parties < 1 || parties > kMaxParties) {
@@ -89,45 +65,71 @@ Result<Graph> Graph::make(std::size_t parties, std::vector<Edge> edges) {
     if (a > b) std::swap(a, b);
   }
 
-  Graph graph;
-  graph.edges_ = edges;
-  std::ranges::sort(graph.edges_);
-  if (const auto twice = std::ranges::adjacent_find(graph.edges_); twice != graph.edges_.end()) {
-    return duplicate_edge(edges, *twice);
-  }
+  graphs::Rows rows = graphs::rows_of(parties, edges);
+  if (const auto twice = graphs::first_double(rows)) return duplicate_edge(edges, *twice);
+  return of_rows(Topology::kEdges, std::move(rows));
+}
 
-  graph.first_.assign(parties + 1, 0);
-  for (const auto& [a, b] : graph.edges_) {
-    ++graph.first_[a + 1];
-    ++graph.first_[b + 1];
+Graph Graph::trusted(Topology topology, std::size_t parties, std::span<const Edge> edges) {
+  graphs::Rows rows = graphs::rows_of(parties, edges);
+  check(!graphs::first_double(rows), "edges that are right by construction make a graph");
+  return of_rows(topology, std::move(rows));
+}
+
+// Edges are numbered by their smaller end, so that everybody's higher neighbours are in order
+// already, and an edge's number is found at its smaller end.
+Graph Graph::of_rows(Topology topology, graphs::Rows rows) {
+  const std::size_t parties = rows.size();
+  std::vector<std::uint32_t> lower(parties);        // how many neighbours are before a party
+  std::vector<std::uint32_t> from(parties + 1, 0);  // the first of its edges to later ones
+  for (PartyId i = 0; i < parties; ++i) {
+    const auto around = rows.of(i);
+    lower[i] = static_cast<std::uint32_t>(std::ranges::lower_bound(around, i) - around.begin());
+    from[i + 1] = from[i] + static_cast<std::uint32_t>(around.size() - lower[i]);
   }
-  std::inclusive_scan(graph.first_.begin(), graph.first_.end(), graph.first_.begin());
-  graph.adjacent_.resize(2 * graph.edges_.size());
-  graph.adjacent_edge_.resize(2 * graph.edges_.size());
-  // Edges come sorted, and every party's lower neighbours are placed in a first
-  // pass and its higher ones in a second: so each list comes out ascending.
-  std::vector<std::size_t> next(graph.first_.begin(), graph.first_.end() - 1);
-  const auto place = [&](PartyId at, PartyId neighbour, std::size_t edge) {
-    graph.adjacent_[next[at]] = neighbour;
-    graph.adjacent_edge_[next[at]++] = static_cast<std::uint32_t>(edge);
-  };
-  const std::size_t count = graph.edges_.size();
-  for (std::size_t e = 0; e < count; ++e) place(graph.edges_[e].b, graph.edges_[e].a, e);
-  for (std::size_t e = 0; e < count; ++e) place(graph.edges_[e].a, graph.edges_[e].b, e);
+  auto shape = std::make_shared<Shape>();
+  shape->edges.resize(from.back());
+  shape->adjacent_edge.resize(rows.adjacent.size());
+  graphs::for_blocks(parties, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t party = begin; party < end; ++party) {
+      const auto i = static_cast<PartyId>(party);
+      const auto around = std::as_const(rows).of(i);
+      for (std::uint32_t k = 0; k < around.size(); ++k) {
+        std::uint32_t edge = from[i] + k - lower[i];
+        if (k < lower[i]) {
+          const PartyId before = around[k];
+          const auto theirs = std::as_const(rows).of(before);
+          const auto place = std::ranges::lower_bound(theirs, i) - theirs.begin();
+          edge = from[before] + static_cast<std::uint32_t>(place) - lower[before];
+        } else {
+          shape->edges[edge] = {i, around[k]};
+        }
+        shape->adjacent_edge[rows.first[i] + k] = edge;
+      }
+    }
+  });
+  shape->spectrum = std::make_shared<graphs::SpectrumCache>();
+  shape->first = std::move(rows.first);
+  shape->adjacent = std::move(rows.adjacent);
+  Graph graph;
+  graph.topology_ = topology;
+  graph.shape_ = std::move(shape);
   return graph;
 }
 
 std::span<const PartyId> Graph::neighbours(PartyId party) const {
-  return std::span(adjacent_).subspan(first_[party], first_[party + 1] - first_[party]);
+  const std::size_t first = shape_->first[party];
+  return std::span(shape_->adjacent).subspan(first, shape_->first[party + 1] - first);
 }
 
 std::span<const std::uint32_t> Graph::incident_edges(PartyId party) const {
-  return std::span(adjacent_edge_).subspan(first_[party], first_[party + 1] - first_[party]);
+  const std::size_t first = shape_->first[party];
+  return std::span(shape_->adjacent_edge).subspan(first, shape_->first[party + 1] - first);
 }
 
 std::size_t Graph::max_degree() const {
   std::size_t largest = 0;
-  for (std::size_t i = 0; i < size(); ++i) largest = std::max(largest, first_[i + 1] - first_[i]);
+  for (PartyId i = 0; i < size(); ++i) largest = std::max(largest, degree(i));
   return largest;
 }
 
@@ -148,8 +150,8 @@ std::vector<std::uint32_t> Graph::edges_among(std::span<const PartyId> members) 
   std::vector<bool> member(size(), false);
   for (const PartyId party : members) member[party] = true;
   std::vector<std::uint32_t> among;
-  for (std::uint32_t e = 0; e < edges_.size(); ++e) {
-    if (member[edges_[e].a] && member[edges_[e].b]) among.push_back(e);
+  for (std::uint32_t e = 0; e < edges().size(); ++e) {
+    if (member[edges()[e].a] && member[edges()[e].b]) among.push_back(e);
   }
   return among;
 }
@@ -161,12 +163,11 @@ Graph Graph::restricted_to(std::span<const PartyId> members) const {
   if (members.size() == size()) return *this;
   std::vector<PartyId> place(size());
   for (std::size_t k = 0; k < members.size(); ++k) place[members[k]] = static_cast<PartyId>(k);
-  // Places keep the parties' order, so the edges stay sorted.
   std::vector<Edge> edges;
   for (const std::uint32_t e : edges_among(members)) {
-    edges.push_back({place[edges_[e].a], place[edges_[e].b]});
+    edges.push_back({place[this->edges()[e].a], place[this->edges()[e].b]});
   }
-  return trusted(Topology::kEdges, members.size(), std::move(edges));
+  return trusted(Topology::kEdges, members.size(), edges);
 }
 
 }  // namespace sotto

@@ -114,6 +114,44 @@ class Fan {
   std::vector<Node> queue_;
 };
 
+// A party without which the others fall apart, by one walk through the graph in depth (Hopcroft,
+// Tarjan 1973): from nobody behind it, along that walk, an edge leads before it. Iterative, for a
+// path is as deep as it is long. Precondition: connected.
+std::optional<PartyId> articulation_point(const Graph& graph) {
+  const std::size_t n = graph.size();
+  std::vector<std::uint32_t> when(n, 0);      // reached, from 1; 0: not yet
+  std::vector<std::uint32_t> earliest(n, 0);  // that an edge leads to, from it or behind it
+  std::vector<std::uint32_t> tried(n, 0);     // of its neighbours
+  std::vector<PartyId> way{0};
+  std::size_t branches_of_root = 0;
+  std::uint32_t clock = 0;
+  when[0] = earliest[0] = ++clock;
+  while (!way.empty()) {
+    const PartyId at = way.back();
+    const auto around = graph.neighbours(at);
+    if (tried[at] < around.size()) {
+      const PartyId to = around[tried[at]++];
+      if (when[to] == 0) {
+        when[to] = earliest[to] = ++clock;
+        way.push_back(to);
+      } else {
+        earliest[at] = std::min(earliest[at], when[to]);
+      }
+      continue;
+    }
+    way.pop_back();
+    if (way.empty()) break;
+    const PartyId before = way.back();
+    earliest[before] = std::min(earliest[before], earliest[at]);
+    if (before == 0) {
+      if (++branches_of_root > 1) return before;
+    } else if (earliest[at] >= when[before]) {
+      return before;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 // Even (1975), "An algorithm for determining whether the connectivity of a graph is
@@ -136,6 +174,12 @@ std::optional<std::vector<PartyId>> find_cut(const Graph& graph, std::size_t par
   if (graph.degree(least) <= parties_removed) {
     const auto around = graph.neighbours(least);
     return std::vector<PartyId>(around.begin(), around.end());
+  }
+
+  if (parties_removed == 0) return std::nullopt;
+  if (parties_removed == 1) {
+    const auto alone = articulation_point(graph);
+    return alone ? std::optional(std::vector<PartyId>{*alone}) : std::nullopt;
   }
 
   const std::size_t k = parties_removed + 1;  // ≤ the least degree, so k < n

@@ -5,7 +5,9 @@
 
 #include "base/check.h"
 #include "base/random.h"
-#include "graph/graph.h"
+#include "graph/graph_draws.h"
+#include "graph/graph_hamiltonian.h"
+#include "graph/rows.h"
 
 // Random regular graphs by the pairing (configuration) model: every party puts
 // `degree` points into an urn, points are drawn in pairs, each pair is an edge
@@ -18,11 +20,14 @@
 namespace sotto {
 namespace {
 
+using graphs::bad_degree;
+
 // Keeps the graph's draws apart from those of parties and trials with the same seed.
 constexpr std::uint64_t kGraphStream = 0x6772617068;
 constexpr int kMaxDraws = 10'000;
 constexpr int kMaxRepairsPerEdge = 1'000;
 constexpr std::size_t kMixingPerEdge = 10;
+constexpr std::size_t kMaxFewEdges = 10'000'000;
 
 // Which pairs of parties are joined: a bit for each, since every switch asks twice.
 class PairSet {
@@ -145,12 +150,6 @@ std::vector<Edge> complement(std::size_t parties, const std::vector<Edge>& edges
   return rest;
 }
 
-Error bad_degree(std::size_t parties, std::size_t degree, std::string_view why, std::string fix) {
-  return bad_input("E-graph-degree",
-                   fmt::format("{} parties with {} neighbours each: {}", parties, degree, why),
-                   std::move(fix));
-}
-
 Result<void> require_degree(std::size_t parties, std::size_t degree) {
   if (parties < 2 || parties > kMaxParties) {
     return bad_input("E-graph-parties",
@@ -170,9 +169,17 @@ Result<void> require_degree(std::size_t parties, std::size_t degree) {
     return bad_degree(parties, degree, "an odd number of ends cannot be paired",
                       fmt::format("a degree of {}, or an even number of parties", even));
   }
-  if (parties * degree / 2 > kMaxEdges) {
-    return bad_degree(parties, degree, fmt::format("more than {} edges", kMaxEdges),
-                      fmt::format("a degree of at most {}", 2 * kMaxEdges / parties));
+  // Above, pairs are no longer looked up in a table.
+  const bool many = parties > kMaxNamedParties;
+  const std::size_t most_edges = many ? kMaxEdges : kMaxFewEdges;
+  const std::size_t most =
+      std::min(2 * most_edges / parties, many ? graphs::kMaxManyDegree : parties - 1);
+  if (degree > most) {
+    return bad_degree(parties, degree,
+                      degree * parties / 2 > most_edges
+                          ? fmt::format("more than {} edges", most_edges)
+                          : "too many for so many parties",
+                      fmt::format("a degree of at most {}", most));
   }
   return {};
 }
@@ -181,6 +188,15 @@ Result<void> require_degree(std::size_t parties, std::size_t degree) {
 
 Result<Graph> Graph::random_regular(std::size_t parties, std::size_t degree, std::uint64_t seed) {
   SOTTO_TRY(require_degree(parties, degree));
+  if (parties > kMaxNamedParties) {
+    // Switches might take the only ways from one part to another, as good as never.
+    for (std::uint64_t draw = 0; draw < graphs::kMaxGraphDraws; ++draw) {
+      Graph graph = of_rows(Topology::kRandomRegular,
+                            graphs::random_cycles(parties, degree, graphs::mixed(seed) + draw));
+      if (graph.connected()) return graph;
+    }
+    check(false, "random cycles are connected within so many draws");
+  }
   SeededRandom random(seed, kGraphStream);
   for (int draw = 0; draw < kMaxDraws; ++draw) {
     std::vector<Edge> edges;
@@ -193,7 +209,7 @@ Result<Graph> Graph::random_regular(std::size_t parties, std::size_t degree, std
     } else {
       edges = draw_regular(parties, degree, random);
     }
-    Graph graph = trusted(Topology::kRandomRegular, parties, std::move(edges));
+    Graph graph = trusted(Topology::kRandomRegular, parties, edges);
     if (graph.connected()) return graph;
   }
   check(false, "a random regular graph is connected within so many draws");

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "base/check.h"
+#include "graph/spectrum_bounds.h"
 
 // Laplacians, and the spectra that are known in closed form.
 namespace sotto {
@@ -34,6 +35,21 @@ Spectrum grid_spectrum(std::size_t n) {
   const std::size_t rows = grid_rows(n);
   const std::size_t columns = n / rows;  // ≥ rows
   return {path_lambda_2(columns), path_lambda_max(rows) + path_lambda_max(columns)};
+}
+
+// A torus is the product of two cycles.
+Spectrum torus_spectrum(std::size_t n) {
+  const std::size_t rows = grid_rows(n);
+  const Spectrum across = cycle_spectrum(rows);
+  const Spectrum along = cycle_spectrum(n / rows);  // ≥ rows
+  return {along.lambda_2, across.lambda_max + along.lambda_max};
+}
+
+// And a base graph that of complete graphs, each with 0 and its number of parties.
+Spectrum base_spectrum(std::span<const std::uint32_t> digits) {
+  Spectrum found{static_cast<double>(digits.back()), 0};
+  for (const std::uint32_t values : digits) found.lambda_max += values;
+  return found;
 }
 
 }  // namespace
@@ -72,10 +88,17 @@ std::optional<Spectrum> closed_form_spectrum(const Graph& graph) {
       return Spectrum{order, order};
     case Topology::kGrid:
       return grid_spectrum(n);
+    case Topology::kTorus:
+      return torus_spectrum(n);
+    case Topology::kBase:
+      return base_spectrum(graph.digits());
     case Topology::kPetersen:  // 0, 2 (5 times), 5 (4 times)
       return Spectrum{2, 5};
     case Topology::kRandomRegular:
+    case Topology::kErdosRenyi:
+    case Topology::kSmallWorld:
     case Topology::kEdges:
+    case Topology::kFile:
       return std::nullopt;
   }
   return std::nullopt;
@@ -83,6 +106,7 @@ std::optional<Spectrum> closed_form_spectrum(const Graph& graph) {
 
 Spectrum spectrum(const Graph& graph) {
   if (const auto known = closed_form_spectrum(graph)) return *known;
+  if (graph.size() > kMaxNamedParties) return spectrum_bounds(graph).at_worst();
   return computed_spectrum(laplacian(graph));
 }
 
@@ -91,6 +115,7 @@ Spectrum spectrum(const Weights& weights) {
     const Spectrum plain = spectrum(weights.graph());
     return {*w * plain.lambda_2, *w * plain.lambda_max};
   }
+  if (weights.graph().size() > kMaxNamedParties) return filter_bounds(weights).at_worst();
   return computed_spectrum(laplacian(weights.graph(), weights.per_edge()));
 }
 

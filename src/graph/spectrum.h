@@ -24,7 +24,8 @@ struct Spectrum {
 // Relative accuracy 1e-10 or better.
 [[nodiscard]] Spectrum computed_spectrum(const Eigen::SparseMatrix<double>& laplacian);
 
-// The closed form where there is one, computed otherwise.
+// The closed form where there is one, computed otherwise; above kMaxNamedParties what is proven of
+// it (graph/spectrum_bounds.h): λ₂ from below, λ_max from above.
 [[nodiscard]] Spectrum spectrum(const Graph& graph);      // of L₀
 [[nodiscard]] Spectrum spectrum(const Weights& weights);  // of L = I − W
 

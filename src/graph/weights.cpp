@@ -52,7 +52,7 @@ Result<Weights> Weights::given(const Graph& graph, std::vector<double> weights) 
   Weights result(graph, std::move(weights));
   for (PartyId i = 0; i < graph.size(); ++i) {
     double total = 0;  // L_ii
-    for (const std::uint32_t e : graph.incident_edges(i)) total += result.per_edge_[e];
+    for (const std::uint32_t e : graph.incident_edges(i)) total += result.per_edge()[e];
     if (total < 1) continue;
     return bad_input(
         "E-graph-weight",
@@ -65,21 +65,21 @@ Result<Weights> Weights::given(const Graph& graph, std::vector<double> weights) 
 
 Weights Weights::restricted_to(std::span<const PartyId> members) const {
   std::vector<double> kept;
-  for (const std::uint32_t e : graph_.edges_among(members)) kept.push_back(per_edge_[e]);
+  for (const std::uint32_t e : graph_.edges_among(members)) kept.push_back(per_edge()[e]);
   return {graph_.restricted_to(members), std::move(kept)};
 }
 
 std::vector<double> Weights::of(PartyId party) const {
   std::vector<double> towards;
   towards.reserve(graph_.degree(party));
-  for (const std::uint32_t e : graph_.incident_edges(party)) towards.push_back(per_edge_[e]);
+  for (const std::uint32_t e : graph_.incident_edges(party)) towards.push_back(per_edge()[e]);
   return towards;
 }
 
 std::optional<double> Weights::uniform_weight() const {
-  if (per_edge_.empty()) return std::nullopt;
-  const double first = per_edge_.front();
-  if (!std::ranges::all_of(per_edge_, [&](double w) { return w == first; })) return std::nullopt;
+  if (per_edge().empty()) return std::nullopt;
+  const double first = per_edge().front();
+  if (!std::ranges::all_of(per_edge(), [&](double w) { return w == first; })) return std::nullopt;
   return first;
 }
 

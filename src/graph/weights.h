@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "graph/graph.h"
 
 namespace sotto {
@@ -20,16 +22,17 @@ class Weights {
   [[nodiscard]] Weights restricted_to(std::span<const PartyId> members) const;
 
   [[nodiscard]] const Graph& graph() const { return graph_; }
-  [[nodiscard]] std::span<const double> per_edge() const { return per_edge_; }
+  [[nodiscard]] std::span<const double> per_edge() const { return *per_edge_; }
   // Towards each neighbour, in the order of graph().neighbours(party).
   [[nodiscard]] std::vector<double> of(PartyId party) const;
   [[nodiscard]] std::optional<double> uniform_weight() const;  // if all edges weigh the same
 
  private:
   Weights(Graph graph, std::vector<double> per_edge)
-      : graph_(std::move(graph)), per_edge_(std::move(per_edge)) {}
+      : graph_(std::move(graph)),
+        per_edge_(std::make_shared<const std::vector<double>>(std::move(per_edge))) {}
   Graph graph_;
-  std::vector<double> per_edge_;
+  std::shared_ptr<const std::vector<double>> per_edge_;
 };
 
 }  // namespace sotto

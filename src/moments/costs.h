@@ -27,9 +27,42 @@ namespace sotto {
 [[nodiscard]] Result<std::vector<Quadratic>> parse_problem(std::string_view text,
                                                            const std::string& name);
 
+// All parties' costs of one size in one piece: θ = [vech(A); B] of each, party after party.
+class Costs {
+ public:
+  Costs() = default;
+  // Precondition: thetas has theta_size(m) numbers for each party.
+  Costs(std::vector<double> thetas, std::size_t m);
+  explicit Costs(std::span<const Quadratic> parties);  // at least one, all of one size
+
+  [[nodiscard]] std::size_t size() const;                         // parties
+  [[nodiscard]] std::size_t dimension() const { return m_; }      // m
+  [[nodiscard]] std::size_t entries() const { return entries_; }  // p
+  [[nodiscard]] std::span<const double> thetas() const { return thetas_; }
+  [[nodiscard]] std::span<const double> theta(std::size_t party) const {
+    return std::span(thetas_).subspan(party * entries_, entries_);
+  }
+  [[nodiscard]] Quadratic operator[](std::size_t party) const;
+
+ private:
+  std::size_t m_ = 0;
+  std::size_t entries_ = 0;
+  std::vector<double> thetas_;
+};
+
+// Of quadratic.h.
+[[nodiscard]] Quadratic sum(const Costs& costs);
+[[nodiscard]] Result<Eigen::VectorXd> minimiser(const Costs& costs);
+
 // Limits of a random family.
-inline constexpr std::size_t kMaxFamilyParties = 1'000'000;
+inline constexpr std::size_t kMaxFamilyParties = 10'000'000;
 inline constexpr std::size_t kMaxFamilySize = 512;
+
+// How large the costs of a family are when there are many parties.
+enum class FamilySum {
+  kFixed,  // as in the paper: ΣA_i stays, so each party has 1/n of it
+  kGrows,  // a party has what it would have among ten: ΣA_i and ΣB_i are n/10 times as large
+};
 
 // The paper's random problems, `family = "paper"` in a study:
 //
@@ -38,9 +71,11 @@ inline constexpr std::size_t kMaxFamilySize = 512;
 //     B_i = B/n + r_i,  Σr_i = 0,  E‖r_i‖² ≈ (‖B‖/n)²
 //
 // Q and x* are set by (m, seed) alone, so ΣA_i = A, ΣB_i = B and the minimiser
-// do not change with the number of parties. E-family-size for a size outside
+// do not change with the number of parties; with kGrows A and B are n/10 times that, and the
+// minimiser stays. Every party is drawn from a stream of its own, on all cores.
+// E-family-size for a size outside
 // [1, kMaxFamilySize] or a number of parties outside [1, kMaxFamilyParties].
-[[nodiscard]] Result<std::vector<Quadratic>> paper_family(std::size_t parties, std::size_t m,
-                                                          std::uint64_t seed);
+[[nodiscard]] Result<Costs> paper_family(std::size_t parties, std::size_t m, std::uint64_t seed,
+                                         FamilySum total = FamilySum::kFixed);
 
 }  // namespace sotto

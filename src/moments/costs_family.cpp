@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/decompositions.h"
+#include "base/parallel.h"
 #include "base/random.h"
 #include "moments/costs.h"
 
@@ -17,6 +19,8 @@ constexpr Eigen::Index kFreedomPerColumn = 16;
 
 constexpr double kSmallestEigenvalue = 200;
 constexpr double kLargestEigenvalue = 600;
+// Where a fixed sum and one that grows are the same.
+constexpr double kPaperParties = 10;
 
 // Normal draws by Marsaglia's polar method: the same on every machine, which
 // std::normal_distribution does not promise.
@@ -28,8 +32,11 @@ class NormalDraws {
 
   [[nodiscard]] Eigen::MatrixXd matrix(Eigen::Index rows, Eigen::Index columns) {
     Eigen::MatrixXd drawn(rows, columns);
-    for (Eigen::Index k = 0; k < drawn.size(); ++k) drawn(k) = next();
+    fill(drawn);
     return drawn;
+  }
+  void fill(Eigen::MatrixXd& drawn) {
+    for (Eigen::Index k = 0; k < drawn.size(); ++k) drawn(k) = next();
   }
 
  private:
@@ -83,24 +90,56 @@ Common draw_common(Eigen::Index m, std::uint64_t seed) {
   return common;
 }
 
+void grow(Common& common, double times) {
+  common.a *= times;
+  common.root *= std::sqrt(times);
+  common.b *= times;
+}
+
+// What the parties draw, flat: a party's matrix, column by column, then its vector.
+class FamilyDraws {
+ public:
+  FamilyDraws(std::size_t parties, Eigen::Index m)
+      : m_(m), stride_(static_cast<std::size_t>(m * m + m)), numbers_(parties * stride_) {}
+
+  using Matrix = Eigen::Map<Eigen::MatrixXd>;
+  using Vector = Eigen::Map<Eigen::VectorXd>;
+  [[nodiscard]] Matrix a(std::size_t party) { return {&numbers_[party * stride_], m_, m_}; }
+  [[nodiscard]] Vector b(std::size_t party) { return {&numbers_[party * stride_] + m_ * m_, m_}; }
+
+ private:
+  Eigen::Index m_;
+  std::size_t stride_;
+  std::vector<double> numbers_;
+};
+
+// Parties that a thread takes at a time.
+constexpr std::size_t kTogether = 1024;
+
+template <class Work>
+void for_parties(std::size_t parties, const Work& work) {
+  parallel_for(
+      (parties + kTogether - 1) / kTogether, parties <= kTogether ? 1 : 0,
+      [&](std::size_t part) { work(part * kTogether, std::min(parties, (part + 1) * kTogether)); });
+}
+
 // Floating point leaves ΣA_i and ΣB_i a little beside A and B, by an amount that
 // depends on n. Spread over the parties, the correction is far below any A_i's
 // smallest eigenvalue.
-void correct_sums(std::vector<Quadratic>& parties, const Common& common) {
-  const auto count = static_cast<double>(parties.size());
-  const Quadratic total = sum(parties);
-  const Eigen::MatrixXd off_a = (common.a - total.a) / count;
-  const Eigen::VectorXd off_b = (common.b - total.b) / count;
-  for (Quadratic& party : parties) {
-    party.a += off_a;
-    party.b += off_b;
-  }
+void correct_sums(std::vector<double>& thetas, std::size_t m, const Common& common) {
+  const std::size_t entries = theta_size(m);
+  const auto count = static_cast<double>(thetas.size() / entries);
+  const std::vector<double> wanted = to_theta({.a = common.a, .b = common.b});
+  std::vector<double> off(thetas.begin(), thetas.begin() + static_cast<std::ptrdiff_t>(entries));
+  for (std::size_t at = entries; at < thetas.size(); ++at) off[at % entries] += thetas[at];
+  for (std::size_t k = 0; k < entries; ++k) off[k] = (wanted[k] - off[k]) / count;
+  for (std::size_t at = 0; at < thetas.size(); ++at) thetas[at] += off[at % entries];
 }
 
 }  // namespace
 
-Result<std::vector<Quadratic>> paper_family(std::size_t parties, std::size_t m,
-                                            std::uint64_t seed) {
+Result<Costs> paper_family(std::size_t parties, std::size_t m, std::uint64_t seed,
+                           FamilySum total) {
   if (parties < 1 || parties > kMaxFamilyParties || m < 1 || m > kMaxFamilySize) {
     return bad_input(
         "E-family-size", fmt::format("a random family of {} parties with m = {}", parties, m),
@@ -108,32 +147,48 @@ Result<std::vector<Quadratic>> paper_family(std::size_t parties, std::size_t m,
   }
   const auto size = static_cast<Eigen::Index>(m);
   const auto count = static_cast<double>(parties);
-  const Common common = draw_common(size, seed);
+  Common common = draw_common(size, seed);
+  if (total == FamilySum::kGrows) grow(common, count / kPaperParties);
   // r_i before its mean is taken off: E‖r_i‖² = (‖B‖/n)².
   const double spread = common.b.norm() / count / std::sqrt(static_cast<double>(m));
 
-  std::vector<Quadratic> family(parties);
+  FamilyDraws drawn(parties, size);
+  for_parties(parties, [&](std::size_t begin, std::size_t end) {
+    Eigen::MatrixXd factor(size, kFreedomPerColumn * size);
+    Eigen::MatrixXd offset(size, 1);
+    for (std::size_t i = begin; i < end; ++i) {
+      NormalDraws normal(seed, m, i + 1);
+      normal.fill(factor);
+      drawn.a(i).noalias() = factor * factor.transpose();
+      normal.fill(offset);
+      drawn.b(i) = spread * offset.col(0);
+    }
+  });
   Eigen::MatrixXd total_wishart = Eigen::MatrixXd::Zero(size, size);
   Eigen::VectorXd total_offset = Eigen::VectorXd::Zero(size);
   for (std::size_t i = 0; i < parties; ++i) {
-    NormalDraws normal(seed, m, i + 1);
-    const Eigen::MatrixXd factor = normal.matrix(size, kFreedomPerColumn * size);
-    family[i].a = factor * factor.transpose();
-    family[i].b = spread * normal.matrix(size, 1).col(0);
-    total_wishart += family[i].a;
-    total_offset += family[i].b;
+    total_wishart += drawn.a(i);
+    total_offset += drawn.b(i);
   }
 
   const Eigen::MatrixXd inverse_root =
       Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(total_wishart).operatorInverseSqrt();
   const Eigen::MatrixXd to_share = common.root * inverse_root;  // A_i = to_share·W_i·to_shareᵀ
-  for (Quadratic& party : family) {
-    const Eigen::MatrixXd share = to_share * party.a * to_share.transpose();
-    party.a = (share + share.transpose()) / 2;
-    party.b += (common.b - total_offset) / count;
-  }
-  correct_sums(family, common);
-  return family;
+  const std::size_t entries = theta_size(m);
+  std::vector<double> thetas(parties * entries);
+  for_parties(parties, [&](std::size_t begin, std::size_t end) {
+    Quadratic party;
+    Eigen::MatrixXd share;
+    for (std::size_t i = begin; i < end; ++i) {
+      party.a = drawn.a(i);
+      share = to_share * party.a * to_share.transpose();
+      party.a = (share + share.transpose()) / 2;
+      party.b = drawn.b(i) + (common.b - total_offset) / count;
+      std::ranges::copy(to_theta(party), &thetas[i * entries]);
+    }
+  });
+  correct_sums(thetas, m, common);
+  return Costs(std::move(thetas), m);
 }
 
 }  // namespace sotto

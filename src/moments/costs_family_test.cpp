@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 
+#include "base/parallel.h"
 #include "moments/costs.h"
 
 namespace sotto {
@@ -43,7 +45,8 @@ TEST(PaperFamily, HasAMinimiserOfLengthOne) {
 TEST(PaperFamily, GivesEveryPartyAPositiveDefiniteSymmetricA) {
   for (const std::size_t m : {1U, 3U, 12U}) {
     const auto family = *paper_family(50, m, 7);
-    for (const Quadratic& party : family) {
+    for (std::size_t i = 0; i < family.size(); ++i) {
+      const Quadratic party = family[i];
       EXPECT_EQ(party.a, party.a.transpose());
       EXPECT_GT(eigenvalues(party.a).minCoeff(), 0);
     }
@@ -55,7 +58,7 @@ TEST(PaperFamily, ScattersTheBsByAboutTheirMeanLength) {
   const auto family = *paper_family(parties, 3, 11);
   const Eigen::VectorXd mean = sum(family).b / static_cast<double>(parties);
   double scatter = 0;
-  for (const Quadratic& party : family) scatter += (party.b - mean).squaredNorm();
+  for (std::size_t i = 0; i < parties; ++i) scatter += (family[i].b - mean).squaredNorm();
   const double ratio = scatter / static_cast<double>(parties) / mean.squaredNorm();
   EXPECT_GT(ratio, 0.7);
   EXPECT_LT(ratio, 1.4);
@@ -77,6 +80,31 @@ TEST(PaperFamily, GivesDifferentPartiesDifferentProblems) {
   const auto family = *paper_family(4, 2, 1);
   EXPECT_GT((family[0].a - family[1].a).norm(), 1);
   EXPECT_GT((family[2].b - family[3].b).norm(), 1);
+}
+
+// A party's costs are then of one size, however many there are, and the solution stays.
+TEST(PaperFamily, ThatGrowsIsThePapersAmongTenAndTwiceThatAmongTwenty) {
+  const auto ten = *paper_family(10, 3, 4);
+  const auto grown = *paper_family(10, 3, 4, FamilySum::kGrows);
+  EXPECT_TRUE(std::ranges::equal(ten.thetas(), grown.thetas()));
+  for (const std::size_t parties : {2U, 20U, 3000U}) {
+    const auto family = *paper_family(parties, 3, 4, FamilySum::kGrows);
+    const double times = static_cast<double>(parties) / 10;
+    const Quadratic expected = sum(ten);
+    const Quadratic total = sum(family);
+    EXPECT_LT((total.a - times * expected.a).norm(), 1e-11 * total.a.norm());
+    EXPECT_LT((total.b - times * expected.b).norm(), 1e-11 * total.b.norm());
+    EXPECT_LT((*minimiser(family) - *minimiser(ten)).norm(), 1e-10);
+    EXPECT_GT(eigenvalues(family[parties - 1].a).minCoeff(), 1);
+  }
+}
+
+// Drawn by several threads: 3000 parties are more than one of them takes at a time.
+TEST(PaperFamily, GivesAPartyTheSameDrawsHoweverManyCoresThereAre) {
+  const auto all = *paper_family(3000, 2, 9);
+  Costs alone;
+  parallel_for(1, 1, [&](std::size_t) { alone = *paper_family(3000, 2, 9); });
+  EXPECT_TRUE(std::ranges::equal(all.thetas(), alone.thetas()));
 }
 
 TEST(PaperFamily, NamesItsLimits) {

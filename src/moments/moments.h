@@ -48,6 +48,7 @@ struct TableMoments {
   ClipReport clips;
 
   TableMoments& operator+=(const TableMoments& other);
+  bool operator==(const TableMoments&) const = default;
 };
 
 // The source is read by all of its workers, once; twice where the schema has a person's column.

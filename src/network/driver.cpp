@@ -174,7 +174,10 @@ class Driver {
     if (commits) hooks_.at_commit(CommitPoint::kBefore);
     SOTTO_ASSIGN(auto out, session_.flush(clock_.now()));
     if (commits) hooks_.at_commit(CommitPoint::kAfter);
-    for (Outgoing& outgoing : out) transport_.send(outgoing.to, std::move(outgoing.frame));
+    for (Outgoing& outgoing : out) {
+      if (hooks_.on_frame) hooks_.on_frame(outgoing);
+      transport_.send(outgoing.to, std::move(outgoing.frame));
+    }
     if (commits) hooks_.at_commit(CommitPoint::kSent);
     for (const std::string& note : session_.take_notes()) {
       tell({.kind = EventKind::kNote, .text = note});

@@ -50,8 +50,9 @@ struct DriverHooks {
   std::function<std::optional<Error>(PartyId, const PeerCard&)> on_card = {};
   // Nothing has come for a while. Whether there is more to do: then it is asked again at once.
   std::function<bool(const Session&)> on_idle = {};
-  std::function<bool()> interrupted = {};           // leaves; the run can be resumed
-  std::function<void(CommitPoint)> at_commit = {};  // only where something is committed
+  std::function<bool()> interrupted = {};              // leaves; the run can be resumed
+  std::function<void(CommitPoint)> at_commit = {};     // only where something is committed
+  std::function<void(const Outgoing&)> on_frame = {};  // a frame that is about to leave
 };
 
 // Milliseconds since the clock was made, never going back.

@@ -15,6 +15,7 @@ struct CaseStudyOptions {
   std::uint64_t seed = 1;
   PointDraws draws = PointDraws::kShared;  // of the settings of figures 2 and 3
   std::string version = {};                // of the program, for the files' first lines
+  bool pdf = false;                        // drawings as PDF too: report/pdf.h
   Progress progress;
 };
 

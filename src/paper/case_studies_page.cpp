@@ -10,6 +10,7 @@
 #include "report/chart.h"
 #include "report/csv.h"
 #include "report/html.h"
+#include "report/pdf.h"
 
 // The figures as CSV, SVG and one page, what the paper claims beside what was measured.
 namespace sotto {
@@ -25,6 +26,7 @@ struct Edition {
   std::string text;
   std::vector<std::string> files;
   std::string comment;  // the first lines of every CSV file
+  bool pdf = false;     // drawings as PDF too
 };
 
 Result<void> write(Edition& edition, const std::string& file, std::string_view content) {
@@ -39,6 +41,11 @@ Result<void> add_figure(Edition& edition, Section& section, const std::string& n
                         const Chart& chart, const CsvWriter& csv, std::string_view caption) {
   SOTTO_TRY(write(edition, name + ".csv", edition.comment + csv.text()));
   SOTTO_TRY(write(edition, name + ".svg", standalone_svg(chart)));
+  if (edition.pdf) {
+    const fs::path pdf = edition.folder / (name + ".pdf");
+    SOTTO_TRY(write_pdf(edition.folder / (name + ".svg"), pdf));
+    edition.files.push_back(pdf.string());
+  }
   section.figure(inline_svg(chart), caption,
                  {{"Numbers (CSV)", name + ".csv"}, {"Drawing (SVG)", name + ".svg"}});
   return {};
@@ -301,7 +308,8 @@ Result<Reproduction> reproduce(Figure figure, const CaseStudyOptions& options) {
                       "# sotto {}; Section V of the paper: cycle, w = 0.3, m = 3, mu = 3, delta = "
                       "0.2, epsilon = 10 where it does not vary\n"
                       "# seed {}; draws {}\n",
-                      options.version, options.seed, draws_text(options))};
+                      options.version, options.seed, draws_text(options)),
+                  .pdf = options.pdf};
   edition.page.fact("Seed", fmt::format("{}", options.seed));
   edition.page.fact("Draws of the settings in a figure", draws_text(options));
   edition.summary["version"] = options.version;

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/words.h"
+#include "plan/comparison_parts.h"
 
 // Plans of one study at several ε, as a table and for scripts.
 namespace sotto {
@@ -24,6 +25,8 @@ std::vector<double> shares(const ComparedPlan& plan) {
 ComparedPlan planned(const Study& study, Epsilon epsilon, Solver solver, std::uint64_t rows) {
   ComparedPlan made{.epsilon = epsilon.value(),
                     .solver = solver,
+                    .topology = study.graph().topology(),
+                    .parties = study.graph().size(),
                     .study = study,
                     .plan = {},
                     .refusal = {},
@@ -54,7 +57,6 @@ std::string percent(const std::optional<double>& share) {
   return fmt::format("±{:.{}f} %", 100 * *share, *share < 0.1 ? 1 : 0);
 }
 
-// In the order in which they first appear.
 std::vector<std::string> observers(const PlanComparison& comparison) {
   std::vector<std::string> names;
   for (const ComparedPlan& each : comparison.plans) {
@@ -150,7 +152,8 @@ Result<PlanComparison> compare_plans(const Study& study, std::span<const double>
                             .target = study.data ? study.data->target.column : "",
                             .delta = study.privacy.budget.delta.value(),
                             .rows = rows,
-                            .plans = {}};
+                            .plans = {},
+                            .laws = {}};
   for (const double number : epsilons) {
     SOTTO_ASSIGN(const auto epsilon, Epsilon::make(number));
     for (const Solver solver : solvers) {
@@ -161,6 +164,7 @@ Result<PlanComparison> compare_plans(const Study& study, std::span<const double>
 }
 
 std::string to_text(const PlanComparison& comparison) {
+  if (comparison.over_graphs) return comparing::graphs_text(comparison);
   const bool tables = !comparison.target.empty();
   const auto names = comparing::observers(comparison);
   std::string text = fmt::format("{}: what ε buys", comparison.study);
@@ -193,6 +197,7 @@ std::string to_text(const PlanComparison& comparison) {
 }
 
 Json to_json(const PlanComparison& comparison) {
+  if (comparison.over_graphs) return comparing::graphs_json(comparison);
   return {{"study", comparison.study},
           {"delta", comparison.delta},
           {"assumed_rows", comparison.rows},

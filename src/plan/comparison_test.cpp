@@ -93,6 +93,81 @@ TEST(PlanComparison, OfCostsShowsTheNoiseAlone) {
   EXPECT_FALSE(to_json(*made)["rows"][0].contains("expected"));
 }
 
+StudySource source_of(const StudyText& text) {
+  return {.text = text.text(), .name = "study.toml", .folder = {}};
+}
+
+constexpr std::array kShapes{Topology::kCycle, Topology::kTorus};
+constexpr std::array<std::size_t, 3> kSizes{16, 36, 64};
+
+TEST(GraphComparison, HasAPlanForEverySolverTopologyAndNumberOfParties) {
+  const auto made = compare_graphs(source_of(paper_text()), kShapes, kAll, kSizes);
+  ASSERT_TRUE(made.has_value()) << made.error().to_string();
+  ASSERT_EQ(made->plans.size(), 24U);
+  for (const ComparedPlan& each : made->plans) {
+    if (!each.plan) continue;
+    EXPECT_EQ(each.plan->parties, each.parties);
+    EXPECT_EQ(each.study->graph().topology(), each.topology);
+    EXPECT_EQ(each.plan->solver, each.solver);
+  }
+  const Json json = to_json(*made);
+  EXPECT_EQ(json["rows"].size(), 24U);
+  EXPECT_EQ(json["rows"][0]["topology"], "cycle");
+  EXPECT_EQ(json["rows"][0]["parties"], 16);
+  EXPECT_FALSE(json["rows"][0]["adversaries"].empty());
+  EXPECT_THAT(to_text(*made), AllOf(HasSubstr("torus"), HasSubstr("grows like n")));
+}
+
+// Everybody's own noise adds up to √n; what cancels leaves the sum alone.
+TEST(GraphComparison, FitsHowNoiseGrows) {
+  const auto made = compare_graphs(source_of(paper_text()), kShapes, kAll, kSizes);
+  const auto law = [&](Topology topology, Solver solver, std::string_view of) {
+    for (const GrowthLaw& each : made->laws) {
+      if (each.topology == topology && each.solver == solver && each.of == of) return each;
+    }
+    ADD_FAILURE() << "no law of " << of;
+    return GrowthLaw{};
+  };
+  for (const Topology topology : kShapes) {
+    const GrowthLaw local = law(topology, Solver::kAc, "noise");
+    EXPECT_EQ(local.points, 3U);
+    EXPECT_NEAR(local.exponent, 0.5, 1e-9);
+    EXPECT_NEAR(*local.error, 0, 1e-9);
+    EXPECT_NEAR(law(topology, Solver::kDishuf, "noise").exponent, 0, 1e-9);
+  }
+  // exact: as many rounds as the diameter, n/2 and √n.
+  EXPECT_NEAR(law(Topology::kCycle, Solver::kAc, "rounds").exponent, 1, 1e-9);
+  EXPECT_NEAR(law(Topology::kTorus, Solver::kAc, "rounds").exponent, 0.5, 1e-9);
+}
+
+TEST(GraphComparison, SaysWhatAGraphCannotBe) {
+  const auto made = compare_graphs(source_of(paper_text()), std::array{Topology::kTorus},
+                                   std::array{Solver::kAc}, std::array<std::size_t, 2>{14, 16});
+  ASSERT_TRUE(made.has_value());
+  EXPECT_EQ(made->plans[0].refusal->name, "E-graph-grid");
+  EXPECT_TRUE(made->plans[1].plan.has_value());
+  EXPECT_TRUE(made->laws.empty()) << "one point has no slope";
+  EXPECT_THAT(to_text(*made), HasSubstr("refused: 14 parties"));
+  EXPECT_EQ(to_json(*made)["rows"][0]["refusal"]["name"], "E-graph-grid");
+  EXPECT_EQ(compare_graphs(source_of(paper_text()), kShapes, kAll, std::vector<std::size_t>(40, 9))
+                .error()
+                .name,
+            "E-compare-many");
+}
+
+TEST(GrowthLaw, IsTheSlopeBetweenLogarithmsWithItsError) {
+  const std::array n{10.0, 100.0, 1000.0};
+  const auto exact = fitted_law(n, std::array{2.0, 20.0, 200.0});
+  EXPECT_NEAR(exact->exponent, 1, 1e-12);
+  EXPECT_NEAR(*exact->error, 0, 1e-12);
+  // y = 0, 1, 1 at x = 0, 1, 2 decades: slope ½, residuals −1/6, 1/3, −1/6.
+  const auto bent = fitted_law(n, std::array{1.0, 10.0, 10.0});
+  EXPECT_NEAR(bent->exponent, 0.5, 1e-12);
+  EXPECT_NEAR(*bent->error, std::sqrt(1.0 / 6 / 2), 1e-12);
+  EXPECT_FALSE(fitted_law(std::array{10.0, 10.0}, std::array{1.0, 2.0}));
+  EXPECT_FALSE(fitted_law(std::array{10.0, 20.0}, std::array{1.0, 0.0}));
+}
+
 TEST(PlanComparison, RefusesWhatIsNoEpsilonAndTooMany) {
   const Study study = study_of(record_text());
   EXPECT_EQ(compare_plans(study, std::array{-1.0}, kAll, 1000).error().name, "E-epsilon");

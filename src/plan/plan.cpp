@@ -1,4 +1,4 @@
-// Everything that follows from the study alone, solver by solver.
+// Everything that follows from the study alone.
 #include "plan/plan.h"
 
 #include <fmt/format.h>
@@ -10,9 +10,8 @@
 #include "moments/moments.h"
 #include "moments/quadratic.h"
 #include "privacy/budget.h"
-#include "privacy/calibrate/ac.h"
-#include "privacy/calibrate/pairwise.h"
 #include "protocol/sealing.h"
+#include "study/mechanism/mechanism.h"
 
 namespace sotto {
 namespace {
@@ -20,117 +19,37 @@ namespace {
 // What a party would not like to send without being told.
 constexpr std::uint64_t kMuchTraffic = 1'000'000'000;
 
-Result<void> plan_gt(const Study& study, Plan& plan) {
-  const PrivacyTerms& terms = study.privacy;
-  if (terms.unit == Unit::kRecord) {
-    return refused("E-gt-record", "gt protects one entry of θ, and has no guarantee for a row",
-                   "use dishuf, pairwise or ac with unit = \"record\"");
-  }
-  if (!study.gt.lambda_min) {
-    return bad_input("E-gt-lambda", "gt must know a public lower bound on ΣA_i's eigenvalues",
-                     "add lambda_min to [gt]: a number known without the data");
-  }
+// Step, rounds and rate of gradient tracking, as far as they can be told beforehand.
+Result<void> plan_tracking(const Study& study, const GradientNoise& noise, Plan& plan) {
+  // Where the guarantee of convexity ends.
   const double lambda_min = *study.gt.lambda_min;
-  // First whether any truncation does: what δ and what the problem asks for must not be answered
-  // one after the other with numbers that contradict each other.
-  if (study.gt.keep_delta) {
-    SOTTO_TRY(require_some_truncation(terms.sensitivity, terms.budget, plan.parties, plan.dimension,
-                                      lambda_min, study.gt.guarantee)
-                  .at("[gt] guarantee"));
+  plan.convexity = ConvexityPlan{.margin = convexity_margin(noise, plan.parties, plan.dimension,
+                                                            lambda_min, study.gt.guarantee),
+                                 .most_parties = std::nullopt};
+  if (!study.problem || study.problem->sum == FamilySum::kFixed) {
+    plan.convexity->most_parties =
+        most_parties(noise, plan.dimension, lambda_min, study.gt.guarantee);
   }
-  // As printed, a setting is run and its rows say what it is worth.
-  const auto calibrate = study.gt.keep_delta ? calibrate_gradient : gradient_noise;
-  SOTTO_ASSIGN(
-      auto noise,
-      calibrate(terms.sensitivity, terms.budget, study.gt.truncation).at("[gt] truncation"));
-  SOTTO_TRY(require_convexity(noise, plan.parties, plan.dimension, lambda_min, study.gt.guarantee)
-                .at("[gt] guarantee"));
-  if (study.gt.guarantee == Convexity::kPaper) {
-    const double probability =
-        nonconvex_probability(noise, plan.parties, plan.dimension, lambda_min);
-    if (probability > 0) {
-      plan.warnings.push_back(
-          fmt::format("the paper's condition does not keep the problem convex: a draw is not "
-                      "convex with probability up to {:.3g}",
-                      probability));
-    }
-  }
-  const double n = static_cast<double>(plan.parties);
-  plan.sum_noise_sd = std::sqrt(n) * noise.sigma_eta;
-  plan.sum_noise_of_a = std::sqrt(n * noise.laplace.variance());
   plan.rounds = {.method = std::nullopt, .rounds = study.gt.rounds, .rate = std::nullopt};
-  plan.noise = noise;
-  // A family is public, so its rate can be told beforehand; files are data.
-  if (study.problem && study.problem->files.empty()) {
-    SOTTO_ASSIGN(const auto problem, family_problem(study));
-    if (auto warning = lambda_min_warning(study, problem)) {
-      plan.warnings.push_back(std::move(*warning));
-    }
-    SOTTO_ASSIGN(const auto tracking, choose_tracking(study, noise, problem));
-    plan.tracking = tracking;
-    const Round rounds = tracking.setup.rounds;
-    plan.rounds.rounds = rounds;
-    plan.rounds.rate = tracking.rate;
-    if (std::pow(tracking.rate, rounds) > study.consensus.tolerance) {
-      plan.warnings.push_back(
-          fmt::format("after {} rounds the distance to the limit has shrunk by {:.1e} only; "
-                      "{:.0f} rounds would reach the tolerance of {:g}",
-                      rounds, std::pow(tracking.rate, rounds),
-                      std::ceil(std::log(study.consensus.tolerance) / std::log(tracking.rate)),
-                      study.consensus.tolerance));
-    }
+  // A family is public, so its rate can be told; files are data.
+  if (!study.problem || !study.problem->files.empty()) return {};
+  SOTTO_ASSIGN(const auto problem, family_problem(study));
+  if (auto warning = lambda_min_warning(study, problem)) {
+    plan.warnings.push_back(std::move(*warning));
   }
-  return {};
-}
-
-Result<void> plan_ac(const Study& study, Plan& plan) {
-  const LocalNoise noise = calibrate_ac(study.privacy.sensitivity, study.privacy.budget);
-  plan.noise = noise;
-  plan.sum_noise_sd = std::sqrt(static_cast<double>(plan.parties)) * noise.sigma;
-  return {};
-}
-
-Result<void> plan_dishuf(const Study& study, Plan& plan) {
-  const PrivacyTerms& terms = study.privacy;
-  const bool lemma1 = study.dishuf.calibration == Calibration::kLemma1;
-  if (lemma1 && terms.colluders > 0) {
-    return bad_input("E-lemma1-colluders", "lemma1 knows no colluders",
-                     "use calibration = \"graph\", or colluders = 0");
+  SOTTO_ASSIGN(const auto tracking, choose_tracking(study, noise, problem));
+  plan.tracking = tracking;
+  const Round rounds = tracking.setup.rounds;
+  plan.rounds.rounds = rounds;
+  plan.rounds.rate = tracking.rate;
+  if (std::pow(tracking.rate, rounds) > study.consensus.tolerance) {
+    plan.warnings.push_back(
+        fmt::format("after {} rounds the distance to the limit has shrunk by {:.1e} only; "
+                    "{:.0f} rounds would reach the tolerance of {:g}",
+                    rounds, std::pow(tracking.rate, rounds),
+                    std::ceil(std::log(study.consensus.tolerance) / std::log(tracking.rate)),
+                    study.consensus.tolerance));
   }
-  if (lemma1 && study.consensus.method != ConsensusMethod::kExact) {
-    return bad_input("E-lemma1-consensus",
-                     "lemma1's values are past what floating-point averaging can hold",
-                     "use [consensus] method = \"exact\", or calibration = \"graph\"");
-  }
-  ShuffleParameters parameters = study.dishuf.parameters;
-  parameters.attempts = study.network.attempts;
-  if (terms.colluders > 0 && parameters.attempts > 1 && parameters.masks == ShuffleMasks::kShared) {
-    return bad_input(
-               "E-dropout-colluders",
-               "a shuffle that is given up shows colluders one more masked value, and shared masks "
-               "are calibrated for one",
-               "use [dishuf] noise = \"per-neighbour\", colluders = 0, or remove min_parties")
-        .at("[network] min_parties");
-  }
-  SOTTO_ASSIGN(auto noise,
-               (lemma1 ? calibrate_lemma1(plan.parties, terms.sensitivity, terms.budget, parameters)
-                       : calibrate_shuffle(study.graph(), terms.sensitivity, terms.budget,
-                                           parameters, terms.colluders))
-                   .at("[dishuf]"));
-  SOTTO_TRY(study_packing(study, noise));
-  plan.sum_noise_sd =
-      std::sqrt(static_cast<double>(plan.parties)) * nearest_double(noise.sigma_gamma);
-  plan.noise = std::move(noise);
-  return {};
-}
-
-Result<void> plan_pairwise(const Study& study, Plan& plan) {
-  const PrivacyTerms& terms = study.privacy;
-  SOTTO_ASSIGN(auto noise, calibrate_pairwise(study.graph(), terms.sensitivity, terms.budget,
-                                              study.pairwise_g, terms.colluders)
-                               .at("[pairwise]"));
-  plan.sum_noise_sd = std::sqrt(static_cast<double>(plan.parties)) * noise.sigma_gamma;
-  plan.noise = noise;
   return {};
 }
 
@@ -206,33 +125,28 @@ Result<Plan> planning::plan_privacy(const Study& study, Solver solver) {
   plan.entries = released_entries(study, dimension);
   plan.kappa_bar = gaussian_shift(study.privacy.budget);
 
-  Result<void> done;
-  switch (solver) {
-    case Solver::kGt:
-      done = plan_gt(study, plan);
-      break;
-    case Solver::kAc:
-      done = plan_ac(study, plan);
-      break;
-    case Solver::kDishuf:
-      done = plan_dishuf(study, plan);
-      break;
-    case Solver::kPairwise:
-      done = plan_pairwise(study, plan);
-      break;
+  const Mechanism& mechanism = mechanism_of(solver);
+  const ModelSize size{dimension, plan.entries};
+  SOTTO_ASSIGN(auto calibrated, mechanism.calibrate(study, size));
+  plan.noise = std::move(calibrated.noise);
+  plan.sum_noise_sd = calibrated.sum_noise_sd;
+  plan.sum_noise_of_a = calibrated.sum_noise_of_a;
+  plan.warnings = std::move(calibrated.warnings);
+  if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan.noise)) {
+    SOTTO_TRY(study_packing(study, *shuffle));
   }
-  if (!done) return done.error();
-  const PrivacyTerms& terms = study.privacy;
+  if (const auto* gradient = std::get_if<GradientNoise>(&plan.noise)) {
+    SOTTO_TRY(plan_tracking(study, *gradient, plan));
+  }
   SOTTO_ASSIGN(plan.adversaries,
-               adversary_table(study.graph(), plan.noise, terms.sensitivity, terms.budget,
-                               terms.colluders, study.network.attempts));
+               mechanism.observe(study, size, plan.noise, study.network.attempts));
   return plan;
 }
 
 Result<Plan> make_plan(const Study& study, Solver solver) {
   SOTTO_ASSIGN(auto plan, planning::plan_privacy(study, solver));
   SOTTO_TRY(planning::plan_for_losses(study, plan));
-  if (solver != Solver::kGt) {
+  if (!plan.tracks_gradient()) {
     SOTTO_ASSIGN(plan.consensus,
                  plan_consensus(study.consensus.method, study.consensus.tolerance, study.weights)
                      .at("[consensus]"));
@@ -243,12 +157,15 @@ Result<Plan> make_plan(const Study& study, Solver solver) {
   plan.expected = expected_accuracy(study, plan.sum_noise_sd);
   warn_about_adversaries(study, plan);
   if (auto weak = weak_epsilon(study.privacy.budget)) plan.warnings.push_back(std::move(*weak));
-  plan.traffic = predict_traffic(study, plan);
+  // More than these cannot meet on a network.
+  if (plan.parties <= kMaxNamedParties) plan.traffic = predict_traffic(study, plan);
   if (plan.traffic.bytes >= kMuchTraffic) {
+    const bool exact = plan.rounds.method == ConsensusMethod::kExact;
     plan.warnings.push_back(fmt::format(
-        "one party would send {:.1f} GB in {} messages: [consensus] method = \"exact\" or a better "
-        "connected graph takes fewer rounds",
-        static_cast<double>(plan.traffic.bytes) / 1e9, plan.traffic.messages));
+        "one party would send {:.1f} GB in {} messages: {}",
+        static_cast<double>(plan.traffic.bytes) / 1e9, plan.traffic.messages,
+        exact ? "a graph with fewer edges at that party takes fewer"
+              : "[consensus] method = \"exact\" or a better connected graph takes fewer rounds"));
   }
   return plan;
 }

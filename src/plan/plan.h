@@ -79,6 +79,14 @@ struct RoundsPlan {
 // "exact", "plain", "chebyshev"; without a method, "gradient-tracking".
 [[nodiscard]] std::string rounds_name(std::optional<ConsensusMethod> method);
 
+// Where gt's promise that the noisy problem stays convex ends.
+struct ConvexityPlan {
+  double margin = 0;  // d of Theorem 1; the promise holds below 1
+  // How many parties the promise holds for with this truncation and λ_min; none: any number,
+  // because costs that grow with the parties bring λ_min along ([problem] sum = "grows").
+  std::optional<double> most_parties;
+};
+
 // Everything that follows from the study alone. No data is touched.
 struct Plan {
   Solver solver = Solver::kDishuf;
@@ -92,11 +100,17 @@ struct Plan {
   RoundsPlan rounds;
   double sum_noise_sd = 0;                   // of one entry of the sum that everybody ends with
   std::optional<double> sum_noise_of_a;      // gt: of an entry of A; then the above is of one of B
+  std::optional<ConvexityPlan> convexity;    // gt
   double central_ratio = 0;                  // against Δ/κ̄, what a trusted centre would add
   std::optional<ExpectedAccuracy> expected;  // over tables
   std::vector<std::string> warnings;
   TrafficPlan traffic;
   std::optional<TrackingChoice> tracking;  // gt on a public family: step, rounds and rate
+
+  // gt: costs with noise are walked down, nothing is averaged.
+  [[nodiscard]] bool tracks_gradient() const {
+    return std::holds_alternative<GradientNoise>(noise);
+  }
 };
 
 // `solver` may differ from the study's, to compare. Opens no file: E-problem-dimension where only
@@ -137,12 +151,18 @@ namespace planning {
 // sum_noise_sd; 0 for sums without noise).
 [[nodiscard]] FitTerms fit_terms(const Study& study, double sigma);
 
-// From the plan's noise, rounds and entries. Lengths of certificates, of released integers and
-// the number of acknowledgements are estimates, everything else is counted.
+// From the plan's noise, rounds and entries. Lengths of certificates and the number of
+// acknowledgements are estimates, everything else is counted.
 [[nodiscard]] TrafficPlan predict_traffic(const Study& study, const Plan& plan);
 
 // The grid on which a party's values stand before noise is added.
 [[nodiscard]] Grid released_grid(const Study& study);
+
+// Bytes of an integer that an honest party releases: what all are padded up to, wide enough for a
+// table of 2³⁸ rows and 2⁸ standard deviations of noise, times what the shuffle multiplies them
+// with; and the most that is taken.
+[[nodiscard]] std::size_t release_width(const Study& study, const Plan& plan);
+[[nodiscard]] std::size_t most_release_bytes(const Study& study, const Plan& plan);
 
 // How the shuffle packs its entries; E-key-too-short says how long the key would have to be.
 [[nodiscard]] Result<Packing> study_packing(const Study& study, const ShuffleNoise& noise);

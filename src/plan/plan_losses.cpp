@@ -86,7 +86,8 @@ Losses visit_losses(const Study& study, const Plan& plan, std::size_t most_lost)
 }  // namespace
 
 Result<void> plan_for_losses(const Study& study, Plan& plan) {
-  const bool cancels = plan.solver == Solver::kDishuf || plan.solver == Solver::kPairwise;
+  const bool cancels = std::holds_alternative<ShuffleNoise>(plan.noise) ||
+                       std::holds_alternative<PairwiseNoise>(plan.noise);
   if (study.network.attempts <= 1 || !cancels) return {};  // elsewhere each protects itself
   // `attempts` is of the whole study; what is left of it may lose fewer.
   const std::size_t most_lost = study.graph().size() - study.network.min_parties;

@@ -9,57 +9,10 @@
 #include "data/row_weight.h"
 #include "moments/quadratic.h"
 #include "plan/plan.h"
+#include "study/mechanism/mechanism.h"
 
 namespace sotto {
 namespace {
-
-Json noise_json(const Plan& plan) {
-  Json json;
-  if (const auto* gradient = std::get_if<GradientNoise>(&plan.noise)) {
-    json["truncation"] = gradient->laplace.truncation();
-    json["sigma_gamma"] = std::sqrt(gradient->laplace.variance());
-    json["sigma_eta"] = gradient->sigma_eta;
-  } else if (const auto* local = std::get_if<LocalNoise>(&plan.noise)) {
-    json["sigma_gamma"] = local->sigma;
-  } else if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan.noise)) {
-    json["sigma_gamma"] = nearest_double(shuffle->sigma_gamma);
-    const double sigma_eta = nearest_double(shuffle->sigma_eta);
-    // Past a double's range the logarithm is all that can be said; it is always there.
-    if (std::isfinite(sigma_eta)) json["sigma_eta"] = sigma_eta;
-    if (sgn(shuffle->sigma_eta) > 0) json["log10_sigma_eta"] = log10(shuffle->sigma_eta);
-    // A whole number; past 64 bits (large ā and degree) JSON has the nearest double.
-    const Integer& inverse_zeta = shuffle->inverse_zeta;
-    json["inverse_zeta"] = inverse_zeta.fits_ulong_p()
-                               ? Json(inverse_zeta.get_ui())
-                               : Json(nearest_double(Rational(inverse_zeta)));
-  } else {
-    const auto& pairwise = std::get<PairwiseNoise>(plan.noise);
-    json["sigma_gamma"] = pairwise.sigma_gamma;
-    json["sigma_edge"] = pairwise.sigma_edge;
-  }
-  return json;
-}
-
-std::string noise_text(const Plan& plan) {
-  if (const auto* gradient = std::get_if<GradientNoise>(&plan.noise)) {
-    return fmt::format("Laplace cut off at ±{:.6g} (sd {:.6g}) on A, Gaussian of sd {:.6g} on B",
-                       gradient->laplace.truncation(), std::sqrt(gradient->laplace.variance()),
-                       gradient->sigma_eta);
-  }
-  if (const auto* local = std::get_if<LocalNoise>(&plan.noise)) {
-    return fmt::format("Gaussian of sd {:.6g} at every party", local->sigma);
-  }
-  if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan.noise)) {
-    const double digits = sgn(shuffle->sigma_eta) > 0 ? log10(shuffle->sigma_eta) : 0;
-    const std::string eta = digits > 15 ? fmt::format("10^{:.4f}", digits)
-                                        : fmt::format("{:.6g}", nearest_double(shuffle->sigma_eta));
-    return fmt::format("γ of sd {:.6g}, η of sd {} inside the shuffle, ζ = 1/{}",
-                       nearest_double(shuffle->sigma_gamma), eta, shuffle->inverse_zeta.get_str());
-  }
-  const auto& pairwise = std::get<PairwiseNoise>(plan.noise);
-  return fmt::format("γ of sd {:.6g}, and a mask of sd {:.6g} on every edge", pairwise.sigma_gamma,
-                     pairwise.sigma_edge);
-}
 
 Json weighting_json(const Schema& schema) {
   return {{"kind", kWeightings[schema.weighting]},
@@ -154,6 +107,22 @@ std::string epsilon_text(double epsilon) {
   return std::isfinite(epsilon) ? fmt::format("{:.4g}", epsilon) : "none";
 }
 
+// Where gt's promise ends.
+std::string convexity_text(const Study& study, const Plan& plan) {
+  const double lambda_min = *study.gt.lambda_min;
+  const std::string bound = study.gt.guarantee == Convexity::kCertain
+                                ? "every draw of the noise"
+                                : "the paper's bound on the noise";
+  const std::string now =
+      fmt::format("{} stays below {:.2g} of lambda_min", bound, plan.convexity->margin);
+  if (plan.convexity->most_parties) {
+    return fmt::format("{}; the promise ends beyond {:.0f} parties with this lambda_min", now,
+                       *plan.convexity->most_parties);
+  }
+  return fmt::format("{}, at any number of parties if lambda_min/n stays {:.4g}", now,
+                     lambda_min / static_cast<double>(plan.parties));
+}
+
 }  // namespace
 
 Json privacy_json(const Study& study, const Plan& plan) {
@@ -176,6 +145,16 @@ std::string rounds_name(std::optional<ConsensusMethod> method) {
   return method ? to_string(*method) : "gradient-tracking";
 }
 
+namespace {
+
+// Null where there are too many parties to meet.
+Json traffic_json(const TrafficPlan& traffic) {
+  if (traffic.messages == 0) return nullptr;
+  return {{"messages", traffic.messages}, {"bytes", traffic.bytes}};
+}
+
+}  // namespace
+
 Json to_json(const Study& study, const Plan& plan) {
   Json rounds{{"method", rounds_name(plan.rounds.method)}};
   rounds["rounds"] = plan.rounds.rounds ? Json(*plan.rounds.rounds) : Json(nullptr);
@@ -186,13 +165,17 @@ Json to_json(const Study& study, const Plan& plan) {
             {"parties", plan.parties},
             {"entries", plan.entries},
             {"privacy", privacy_json(study, plan)},
-            {"noise", noise_json(plan)},
+            {"noise", mechanism_of(plan.solver).noise_json(plan.noise)},
             {"adversaries", json_list(plan.adversaries, adversary_json)},
             {"consensus", rounds},
             {"accuracy", accuracy_json(study, plan)},
-            {"traffic", {{"messages", plan.traffic.messages}, {"bytes", plan.traffic.bytes}}},
+            {"traffic", traffic_json(plan.traffic)},
             {"warnings", plan.warnings}};
   if (study.data) json["weighting"] = weighting_json(*study.data);
+  if (plan.convexity) {
+    json["convexity"] = {{"margin", plan.convexity->margin},
+                         {"most_parties", number_or_null(plan.convexity->most_parties)}};
+  }
   return json;
 }
 
@@ -223,7 +206,7 @@ std::string to_text(const Study& study, const Plan& plan) {
                      "person with rows at two parties each party's are hidden by themselves",
                      terms.person->column, terms.person->rows));
   }
-  line("noise", noise_text(plan));
+  line("noise", mechanism_of(plan.solver).noise_text(plan.noise));
   if (study.data && study.data->weighting == Weighting::kBounded) {
     const TableNoise noise = table_noise(study, plan.sum_noise_sd);
     line("on the sum",
@@ -242,6 +225,7 @@ std::string to_text(const Study& study, const Plan& plan) {
              : fmt::format("sd {:.6g} in every entry, {:.4g} times a trusted centre's",
                            plan.sum_noise_sd, plan.central_ratio));
   }
+  if (plan.convexity) line("convex", convexity_text(study, plan));
   if (study.data) {
     std::string question = weighting_in_words(*study.data);
     for (std::size_t at = 0; (at = question.find(". ", at)) != std::string::npos;) {
@@ -258,9 +242,11 @@ std::string to_text(const Study& study, const Plan& plan) {
     rounds += fmt::format(", error times {:.8g} a round", *plan.rounds.rate);
   }
   line("averaging", rounds);
-  line("traffic", fmt::format("up to {} and {} sent by one party",
-                              counted(plan.traffic.messages, "message", "messages"),
-                              human_bytes(plan.traffic.bytes)));
+  line("traffic", plan.traffic.messages == 0
+                      ? fmt::format("none: more than {} parties cannot meet", kMaxNamedParties)
+                      : fmt::format("up to {} and {} sent by one party",
+                                    counted(plan.traffic.messages, "message", "messages"),
+                                    human_bytes(plan.traffic.bytes)));
 
   text += fmt::format("\n  {:<16} {:>10} {:>14} {:>14}  {}\n", "who watches", "shift",
                       fmt::format("δ at ε = {:g}", terms.budget.epsilon.value()),

@@ -159,6 +159,32 @@ TEST(PlanGt, NeedsAPublicBoundOnTheEigenvalues) {
             Status::kRefused);
 }
 
+// λ_min = 200 and γ̄ = 3.275 at m = 3: 200/(3·3.275) = 20.4 parties.
+TEST(PlanOfGt, SaysWithHowManyPartiesItsGuaranteeEnds) {
+  const auto with = [](const std::string& parties, const std::string& lambda_min,
+                       const std::string& sum) {
+    return paper_text()
+        .set("graph", "parties", parties)
+        .set("gt", "lambda_min", lambda_min)
+        .set("gt", "step", "\"auto\"")
+        .set("problem", "sum", sum);
+  };
+  const Plan ten = plan_of(study_of(with("10", "200.0", "\"fixed\"")), Solver::kGt);
+  EXPECT_EQ(ten.convexity->most_parties, 20);
+  EXPECT_NEAR(ten.convexity->margin, 10 * 3 * 3.274879 / 200, 1e-5);
+  // At the end it holds, and beyond it is refused.
+  EXPECT_LT(plan_of(study_of(with("20", "200.0", "\"fixed\"")), Solver::kGt).convexity->margin, 1);
+  EXPECT_EQ(error_of(with("21", "200.0", "\"fixed\""), Solver::kGt).name, "E-gt-convexity");
+  // Costs that grow bring λ_min = 20·n along: the margin stays, and there is no end.
+  for (const auto& [parties, lambda_min] :
+       std::vector<std::pair<std::string, std::string>>{{"10", "200.0"}, {"60", "1200.0"}}) {
+    const Plan plan = plan_of(study_of(with(parties, lambda_min, "\"grows\"")), Solver::kGt);
+    EXPECT_EQ(plan.convexity->most_parties, std::nullopt);
+    EXPECT_NEAR(plan.convexity->margin, ten.convexity->margin, 1e-12);
+    EXPECT_THAT(plan.warnings, testing::IsEmpty());
+  }
+}
+
 TEST(PlanGt, RefusesAnUnstableStepAndNamesTheLargestStableOne) {
   const Error error = error_of(paper_text().set("gt", "step", "1.0"), Solver::kGt);
   EXPECT_EQ(error.name, "E-gt-step");

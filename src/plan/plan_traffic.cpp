@@ -12,12 +12,17 @@ namespace sotto {
 namespace {
 
 constexpr std::size_t kSignatureBytes = 64;
+// Numbers that are written as short as they are: milliseconds since 1970, and how many messages
+// two neighbours have had, in the middle of a run.
+constexpr std::uint64_t kStart = 1'800'000'000'000;
+constexpr std::uint64_t kMessages = 200;
 // A certificate of ours beside its names (network/x509.cpp).
 constexpr double kCertificateBytes = 293;
 // Greetings, and receipts that found no body to travel with, per neighbour.
 constexpr double kReceipts = 4;
-// Rows of a table that nobody has seen: they only matter for how long an integer is.
-constexpr double kAssumedRows = 1000;
+// 2⁴⁰ sensitivities, or a table of 2³⁸ rows; and far more than that.
+constexpr double kValueBits = 80;
+constexpr double kMostValueBits = 160;
 
 std::string zeros(std::size_t size) {
   return std::string(size, '\0');
@@ -28,9 +33,11 @@ double frame_bytes(std::size_t body_bytes) {
   frame.set_protocol(kProtocol);
   frame.set_study(zeros(kDigestBytes));
   frame.set_nonce(zeros(kNonceBytes));
-  frame.set_have(1);
+  frame.set_have(kMessages);
+  frame.set_start(kStart);
+  frame.set_knows(kStart);
   if (body_bytes > 0) {
-    frame.set_number(1);
+    frame.set_number(kMessages);
     frame.set_body(zeros(body_bytes));
   }
   return static_cast<double>(frame.ByteSizeLong());
@@ -58,28 +65,29 @@ double host_bytes(const PartyTerms& party) {
   return address ? 6 : static_cast<double>(host.size() + 2);
 }
 
-// The length of a released integer: of a normal variable with this standard deviation in
-// steps, |x| has log2 σ − 0.92 bits on average, and a byte more is half full.
-std::size_t integer_size(double log2_sigma) {
-  return static_cast<std::size_t>(std::lround(std::max(1.0, (log2_sigma - 0.92) / 8 + 0.5)) + 1);
-}
-
-std::size_t release_integer_size(const Study& study, const Plan& plan) {
-  const double step_bits = log10(released_grid(study).step()) / std::log10(2.0);
+// With values of so many bits, in steps of the grid.
+std::size_t release_bytes(const Study& study, const Plan& plan, double value_bits) {
+  const auto log2_of = [](const Rational& number) { return log10(number) / std::log10(2.0); };
+  double bits = value_bits;
+  const auto add_noise = [&](const Rational& sigma) {
+    if (sgn(sigma) <= 0) return;
+    bits = std::max(bits, log2_of(sigma) - log2_of(released_grid(study).step()) + 8);
+  };
+  double factor_bits = std::log2(static_cast<double>(study.graph().size())) + 2;
   if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan.noise)) {
-    const Integer a(static_cast<unsigned long>(shuffle->multiplier_max));
-    const Rational mask = shuffle->sigma_eta * Rational(a * a);
-    const Rational own = shuffle->sigma_gamma * Rational(shuffle->inverse_zeta);
-    const Rational widest = std::max<Rational>(mask, own);
-    if (sgn(widest) > 0) return integer_size(log10(widest) / std::log10(2.0) - step_bits);
+    add_noise(shuffle->sigma_gamma);
+    add_noise(shuffle->sigma_eta);
+    factor_bits += log2_of(Rational(shuffle->inverse_zeta)) +
+                   2 * std::log2(static_cast<double>(shuffle->multiplier_max));
+  } else if (const auto* pairwise = std::get_if<PairwiseNoise>(&plan.noise)) {
+    add_noise(Rational(pairwise->sigma_gamma));
+    add_noise(Rational(pairwise->sigma_edge));
+  } else if (const auto* local = std::get_if<LocalNoise>(&plan.noise)) {
+    add_noise(Rational(local->sigma));
+  } else if (const auto* laplace = std::get_if<LaplaceNoise>(&plan.noise)) {
+    add_noise(Rational(laplace->sd()));
   }
-  double sigma = study.privacy.sensitivity.value();
-  if (const auto* local = std::get_if<LocalNoise>(&plan.noise)) sigma = local->sigma;
-  if (const auto* pairwise = std::get_if<PairwiseNoise>(&plan.noise)) {
-    sigma = std::max(pairwise->sigma_gamma, pairwise->sigma_edge);
-  }
-  if (study.privacy.unit == Unit::kRecord) sigma = std::hypot(sigma, kAssumedRows / 8);
-  return integer_size(std::log2(sigma) - step_bits);
+  return static_cast<std::size_t>((bits + factor_bits) / 8) + 2;
 }
 
 // What one party sends, if it is this one.
@@ -119,6 +127,9 @@ class Sender {
     wire::Text hello;
     hello.mutable_hello()->set_certificate(
         zeros(static_cast<std::size_t>(kCertificateBytes + names / parties_)));
+    hello.mutable_hello()->set_start(kStart);
+    wire::Text met;
+    met.mutable_met()->set_attempt(zeros(kDigestBytes));
     wire::Text ready;
     ready.mutable_ready()->set_attempt(zeros(kDigestBytes));
     ready.mutable_ready()->set_commitment(zeros(kDigestBytes));
@@ -128,20 +139,15 @@ class Sender {
     outcome.mutable_outcome()->set_attempt(zeros(kDigestBytes));
     if (exact()) {
       outcome.mutable_outcome()->set_digest(zeros(kDigestBytes));
-      for (std::size_t k = 0; k < study_.graph().size(); ++k) {
-        auto& witness = *outcome.mutable_outcome()->add_witness();
-        witness.set_author(1);
-        witness.set_digest(zeros(kDigestBytes));
-        witness.set_signature(zeros(kSignatureBytes));
-        witness.set_nonce(zeros(kDigestBytes));
-      }
+      outcome.mutable_outcome()->set_heard(zeros(kDigestBytes));
     } else {
       outcome.mutable_outcome()->set_sent(zeros(kDigestBytes));
       outcome.mutable_outcome()->set_scale(1);
-      const std::size_t values = plan_.solver == Solver::kGt ? plan_.dimension : plan_.entries;
+      const std::size_t values = plan_.tracks_gradient() ? plan_.dimension : plan_.entries;
       for (std::size_t k = 0; k < values; ++k) outcome.mutable_outcome()->add_values(1);
     }
     add(copies, statement_bytes(hello));
+    add(copies, statement_bytes(met));
     add(copies, statement_bytes(ready));
     add(copies, statement_bytes(released));
     add(copies, statement_bytes(outcome));
@@ -175,7 +181,7 @@ class Sender {
     const Round rounds = plan_.rounds.rounds.value_or(0);
     if (exact()) {
       DistanceLevels levels(study_.graph(), self_);
-      const std::size_t integer = release_integer_size(study_, plan_);
+      const std::size_t integer = 1 + release_width(study_, plan_);
       for (Round round = 0; round < rounds; ++round) {
         wire::Step step;
         for (std::size_t k = 0; k < levels.at(round).size(); ++k) {
@@ -191,7 +197,7 @@ class Sender {
       return;
     }
     wire::Step step;
-    const std::size_t values = plan_.solver == Solver::kGt ? 2 * plan_.dimension : plan_.entries;
+    const std::size_t values = plan_.tracks_gradient() ? 2 * plan_.dimension : plan_.entries;
     for (std::size_t k = 0; k < values; ++k) step.mutable_round_values()->add_values(1);
     step.mutable_round_values()->set_round(rounds / 2);
     step.mutable_round_values()->set_signature(zeros(kSignatureBytes));
@@ -201,7 +207,7 @@ class Sender {
   }
 
   [[nodiscard]] bool exact() const {
-    return plan_.solver != Solver::kGt && plan_.consensus.method == ConsensusMethod::kExact;
+    return !plan_.tracks_gradient() && plan_.consensus.method == ConsensusMethod::kExact;
   }
 
   const Study& study_;
@@ -214,6 +220,14 @@ class Sender {
 };
 
 }  // namespace
+
+std::size_t release_width(const Study& study, const Plan& plan) {
+  return release_bytes(study, plan, kValueBits);
+}
+
+std::size_t most_release_bytes(const Study& study, const Plan& plan) {
+  return release_bytes(study, plan, kMostValueBits);
+}
 
 TrafficPlan predict_traffic(const Study& study, const Plan& plan) {
   PartyId busiest = 0;

@@ -13,7 +13,7 @@
 
 namespace sotto {
 
-Result<Problem> problem_of(std::vector<Quadratic> costs) {
+Result<Problem> problem_of(Costs costs) {
   const Quadratic total = sum(costs);
   if (!total.a.allFinite() || !total.b.allFinite()) {
     return bad_input("E-problem-number", "the parties' costs add up past the largest double",
@@ -29,19 +29,14 @@ Result<Problem> problem_of(std::vector<Quadratic> costs) {
 
 Result<Problem> family_problem(const Study& study) {
   check(study.problem && study.problem->files.empty(), "a study with a family");
-  SOTTO_ASSIGN(auto costs,
-               paper_family(study.graph().size(), study.problem->dimension, study.problem->seed)
-                   .at("[problem]"));
+  SOTTO_ASSIGN(auto costs, paper_family(study.graph().size(), study.problem->dimension,
+                                        study.problem->seed, study.problem->sum)
+                               .at("[problem]"));
   return problem_of(std::move(costs));
 }
 
-std::vector<Secret> secrets_of(const Problem& problem, Sensitivity mu) {
-  std::vector<Secret> secrets;
-  secrets.reserve(problem.costs.size());
-  for (const Quadratic& cost : problem.costs) {
-    secrets.push_back(Secret::of_entries(to_theta(cost), mu));
-  }
-  return secrets;
+Secrets secrets_of(const Problem& problem, Sensitivity mu) {
+  return Secrets::of_entries(problem.costs.thetas(), problem.costs.entries(), mu);
 }
 
 std::optional<std::string> lambda_min_warning(const Study& study, const Problem& problem) {

@@ -3,9 +3,9 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "moments/quadratic.h"
+#include "moments/costs.h"
 #include "privacy/calibrate/noise.h"
-#include "privacy/seal.h"
+#include "privacy/secrets.h"
 #include "protocol/setup.h"
 #include "study/study.h"
 
@@ -13,8 +13,8 @@ namespace sotto {
 
 // The parties' costs of a simulated study, and what solves them without noise.
 struct Problem {
-  std::vector<Quadratic> costs;  // one per party
-  Eigen::VectorXd solution;      // x*
+  Costs costs;               // one per party
+  Eigen::VectorXd solution;  // x*
 
   [[nodiscard]] std::size_t dimension() const { return static_cast<std::size_t>(solution.size()); }
 };
@@ -23,10 +23,10 @@ struct Problem {
 [[nodiscard]] Result<Problem> family_problem(const Study& study);
 
 // E-problem-number where the costs, or what solves them, are past what a double holds.
-[[nodiscard]] Result<Problem> problem_of(std::vector<Quadratic> costs);
+[[nodiscard]] Result<Problem> problem_of(Costs costs);
 
 // Each party's θ_i behind the privacy boundary.
-[[nodiscard]] std::vector<Secret> secrets_of(const Problem& problem, Sensitivity mu);
+[[nodiscard]] Secrets secrets_of(const Problem& problem, Sensitivity mu);
 
 // What to say of a [gt] lambda_min that is above the smallest eigenvalue of ΣA_i: then the promise
 // that the noisy problem stays convex rests on nothing.

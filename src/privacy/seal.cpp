@@ -9,12 +9,16 @@
 // integers, with the noise in it.
 namespace sotto {
 
+Rational Secret::steps(const Rational& length, std::size_t k) const {
+  Rational scaled = length * widening_ / grid_.step();
+  if (!entry_weights_.empty()) scaled /= Rational(entry_weights_[k]);
+  return scaled;
+}
+
 Integer Secret::sigma_steps(const Rational& sigma, std::size_t k) const {
   constexpr int kLeastSteps = 5;
   if (sgn(sigma) == 0) return 0;
-  Rational scaled = sigma * widening_ / grid_.step();
-  if (!entry_weights_.empty()) scaled /= Rational(entry_weights_[k]);
-  return std::max<Integer>(ceiling(scaled), kLeastSteps);
+  return std::max<Integer>(ceiling(steps(sigma, k)), kLeastSteps);
 }
 
 double Secret::least_weight() const {
@@ -46,6 +50,18 @@ Released release_locally(const Secret& secret, double sigma, NoiseSource& noise)
   Released released{.indices = secret.indices_, .grid = secret.grid()};
   for (std::size_t k = 0; k < released.indices.size(); ++k) {
     released.indices[k] += noise.gaussian(secret.sigma_steps(Rational(sigma), k));
+  }
+  return released;
+}
+
+Released release_locally(const Secret& secret, const LaplaceNoise& laplace, NoiseSource& noise) {
+  Released released{.indices = secret.indices_, .grid = secret.grid()};
+  for (std::size_t k = 0; k < released.indices.size(); ++k) {
+    const Rational scale = secret.steps(Rational(laplace.scale), k);
+    released.indices[k] +=
+        laplace.bound
+            ? noise.truncated_laplace(scale, ceiling(secret.steps(Rational(*laplace.bound), k)))
+            : noise.laplace(scale);
   }
   return released;
 }

@@ -7,7 +7,7 @@
 
 // The privacy boundary. A Secret goes in; what comes out may leave the party.
 //
-//     Secret ──┬── release_locally ─────────────→ Released          (ac)
+//     Secret ──┬── release_locally ─────────────→ Released          (ac, and added solvers)
 //              ├── ShuffleSeal  ── release(Δ) ──→ Released          (dishuf)
 //              ├── PairwiseSeal ── release() ───→ Released          (pairwise)
 //              └── perturb_cost ────────────────→ PerturbedCost     (gt)
@@ -36,9 +36,12 @@ class Secret {
  private:
   friend class ShuffleSeal;
   friend class PairwiseSeal;
-  friend class TrialSeal;   // simulations: privacy/trial_seal.h
+  friend class Secrets;     // simulations: privacy/secrets.h, privacy/trial_seal.h
+  friend class TrialSeal;   //
   friend class TrialCosts;  //
   friend Released release_locally(const Secret& secret, double sigma, NoiseSource& noise);
+  friend Released release_locally(const Secret& secret, const LaplaceNoise& laplace,
+                                  NoiseSource& noise);
   friend PerturbedCost perturb_cost(const Secret& secret, std::size_t dimension,
                                     const GridLaplace& laplace, double sigma, NoiseSource& noise);
   Secret(IntegerVector indices, Grid grid, Rational widening, std::vector<double> entry_weights)
@@ -51,6 +54,8 @@ class Secret {
   // Noise that is there at all has at least 5 steps: below, a sum of discrete Gaussians
   // is not as private as a continuous one (docs/proofs/discrete_gaussian.md).
   [[nodiscard]] Integer sigma_steps(const Rational& sigma, std::size_t k) const;
+  // A length in steps of the grid for entry k, as it is: length·(Δ+step)/Δ / (weight·step).
+  [[nodiscard]] Rational steps(const Rational& length, std::size_t k) const;
 
   IntegerVector indices_;
   Grid grid_;
@@ -69,6 +74,11 @@ struct Released {
 
 // `ac`: Y = T + Γ, Γ ~ N_ℤ(0, (σ/step)²).
 [[nodiscard]] Released release_locally(const Secret& secret, double sigma, NoiseSource& noise);
+
+// Y = T + Λ, P(Λ) ∝ e^{−|Λ|·step/b}, within the bound if there is one:
+// docs/proofs/local_laplace.md.
+[[nodiscard]] Released release_locally(const Secret& secret, const LaplaceNoise& laplace,
+                                       NoiseSource& noise);
 
 // `dishuf`: T̄ = T + η goes into the shuffle, encrypted; Y = Z·T + Δ + Γ comes out.
 //     η ~ N_ℤ(0, (σ_η/step)²),   Γ ~ N_ℤ(0, (Zσ_γ/step)²).

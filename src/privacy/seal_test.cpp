@@ -25,11 +25,12 @@ Secret zeros(std::size_t entries, double mu) {
   return Secret::of_entries(std::vector<double>(entries, 0.0), mu_of(mu));
 }
 
-// Gives every draw its own σ, the truncated Laplace its bound, downwards: what was asked for can
-// be read off the release.
+// Gives every draw its own σ or scale, the truncated Laplace its bound, downwards: what was asked
+// for can be read off the release.
 class Telltale final : public NoiseSource {
  public:
   Integer gaussian(const Integer& sigma) override { return sigma; }
+  Integer laplace(const Rational& scale) override { return ceiling(scale); }
   Integer truncated_laplace(const Rational& /*scale*/, const Integer& bound) override {
     return -bound;
   }
@@ -208,6 +209,27 @@ TEST(Seal, OfGtRefusesNoiseForAnotherGrid) {
   const Secret secret = zeros(2, 30);
   const auto noise = fast_noise(1, 0);
   EXPECT_DEATH((void)perturb_cost(secret, 1, laplace, 1, *noise), "one grid");
+}
+
+// --- Laplace noise at every party: docs/proofs/local_laplace.md ---
+
+TEST(Seal, LaplaceNoiseHasItsScaleInEveryEntry) {
+  Telltale telltale;
+  const double mu = 3;
+  const Secret entry = zeros(1, mu);
+  const double step = nearest_double(entry.grid().step());
+  // Rounding to the grid adds a step to a move of μ, and as much to the scale.
+  const Released one = release_locally(entry, LaplaceNoise{.scale = 1.5}, telltale);
+  EXPECT_EQ(one.indices[0], ceiling(Rational(1.5) * (Rational(mu) + entry.grid().step()) /
+                                    Rational(mu) / entry.grid().step()));
+  EXPECT_NEAR(one.values()[0], 1.5, 3 * step);
+  const Released cut = release_locally(entry, LaplaceNoise{.scale = 1.5, .bound = 4}, telltale);
+  EXPECT_NEAR(cut.values()[0], -4, 3 * step);
+  EXPECT_LE(cut.values()[0], -4);
+  // An entry of half the weight has twice the noise.
+  const Secret sums = Secret::of_sums(IntegerVector{0, 0}, entry.grid(), {1, 0.5});
+  const auto values = release_locally(sums, LaplaceNoise{.scale = 1.5}, telltale).values();
+  EXPECT_NEAR(values[1], 2 * values[0], 2 * step);
 }
 
 // --- the truncated Laplace on the grid ---

@@ -3,18 +3,22 @@
 #include "privacy/trial_seal.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <tuple>
 
 #include "base/check.h"
+#include "base/parallel.h"
 #include "moments/quadratic.h"
 #include "privacy/calibrate/dishuf.h"
+#include "privacy/noise/lane_draws.h"
 
 namespace sotto {
 namespace trial_seal {
 
 // |T| < 2⁶¹ and 16σ < 2⁶¹, so that T̄ and every difference of two of them are words.
-constexpr std::size_t kValueBits = 61;
+constexpr std::size_t kValueBits = Secrets::kValueBits;
 constexpr std::size_t kMaskBits = kValueBits - noise::kLargestDrawLog2;
 // What is added up over neighbours and parties stays below 2¹²⁶.
 constexpr std::size_t kSumBits = 126;
@@ -47,35 +51,44 @@ double nearest(noise::SignedWide index, std::uint64_t divisor, int log2_step) {
 
 }  // namespace trial_seal
 
-bool TrialSeal::read_secrets(std::span<const Secret> secrets) {
-  entries_ = secrets[0].size();
-  grid_ = secrets[0].grid_;
-  if (std::abs(grid_.log2_step) > trial_seal::kLargestExponent) return false;
-  values_.reserve(secrets.size() * entries_);
-  for (const Secret& secret : secrets) {
-    if (secret.size() != entries_ || secret.grid_.log2_step != grid_.log2_step) return false;
-    for (const Integer& index : secret.indices_) {
-      if (trial_seal::bits(index) > trial_seal::kValueBits) return false;
-      values_.push_back(index.get_si());
+bool TrialSeal::read_secrets(const Secrets& secrets) {
+  entries_ = secrets.entries_;
+  grid_ = secrets.grid_;
+  values_ = secrets.words_;
+  return !values_.empty() && std::abs(grid_.log2_step) <= trial_seal::kLargestExponent;
+}
+
+void TrialSeal::read_graph(const Graph& graph) {
+  first_.reserve(graph.size() + 1);
+  for (PartyId i = 0; i < graph.size(); ++i) {
+    first_.push_back(first_.back() + static_cast<std::uint32_t>(graph.degree(i)));
+  }
+  const auto place = [&](PartyId of, PartyId among) {
+    const auto neighbours = graph.neighbours(among);
+    return first_[among] + static_cast<std::uint32_t>(std::ranges::lower_bound(neighbours, of) -
+                                                      neighbours.begin());
+  };
+  edges_.reserve(graph.edges().size());
+  for (PartyId i = 0; i < graph.size(); ++i) {
+    std::uint32_t there = first_[i];
+    for (const PartyId j : graph.neighbours(i)) {
+      if (i < j) edges_.push_back({.from = i, .to = j, .there = there, .back = place(i, j)});
+      ++there;
     }
+  }
+}
+
+bool TrialSeal::read_sigmas(const Secret& of, const Rational& sigma, std::size_t bits,
+                            std::vector<noise::WordSigma>& sigmas) const {
+  for (std::size_t k = 0; k < entries_; ++k) {
+    const Integer steps = of.sigma_steps(sigma, k);
+    if (trial_seal::bits(steps) > bits) return false;
+    sigmas.emplace_back(steps);
   }
   return true;
 }
 
-bool TrialSeal::read_sigmas(std::span<const Secret> secrets, const Rational& sigma,
-                            std::size_t bits, std::vector<noise::WordSigma>& sigmas) const {
-  for (std::size_t k = 0; k < entries_; ++k) {
-    const Integer steps = secrets[0].sigma_steps(sigma, k);
-    if (trial_seal::bits(steps) > bits) return false;
-    sigmas.emplace_back(steps);
-  }
-  return std::ranges::all_of(secrets, [&](const Secret& other) {
-    return other.widening_ == secrets[0].widening_ &&
-           other.entry_weights_ == secrets[0].entry_weights_;
-  });
-}
-
-bool TrialSeal::read_shuffle(const ShuffleNoise& noise, std::span<const Secret> secrets) {
+bool TrialSeal::read_shuffle(const ShuffleNoise& noise, const Secret& of) {
   using trial_seal::bits;
   constexpr std::size_t kDivisorBits = 63;
   if (bits(noise.inverse_zeta) > kDivisorBits || noise.multiplier_max >> 32 != 0) return false;
@@ -85,60 +98,70 @@ bool TrialSeal::read_shuffle(const ShuffleNoise& noise, std::span<const Secret> 
   multiplier_min_ = multiplier_min(noise.multiplier_max);
   multipliers_ = noise.multiplier_max - multiplier_min_ + 1;
   const Rational gamma = noise.sigma_gamma * Rational(noise.inverse_zeta);
-  if (!read_sigmas(secrets, noise.sigma_eta, trial_seal::kMaskBits, masks_) ||
-      !read_sigmas(secrets, gamma, 64, own_)) {
+  if (!read_sigmas(of, noise.sigma_eta, trial_seal::kMaskBits, masks_) ||
+      !read_sigmas(of, gamma, 64, own_)) {
     return false;
   }
-  masked_.resize((shared_ ? degrees_.size() : directed_edges_) * entries_);
-  multiplier_.resize(directed_edges_);
   // Z·T, Γ < 16·2⁶⁴ and a² times the differences of all neighbours, over all parties.
-  const Integer neighbours(static_cast<unsigned long>(std::ranges::max(degrees_)));
-  const Integer parties(static_cast<unsigned long>(degrees_.size()));
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < parties(); ++i) most = std::max(most, degree(i));
+  const Integer neighbours(static_cast<unsigned long>(most));
+  const Integer count(static_cast<unsigned long>(parties()));
   const Integer squares = Integer(static_cast<unsigned long>(noise.multiplier_max)) *
                           Integer(static_cast<unsigned long>(noise.multiplier_max));
-  const Integer largest = parties * ((noise.inverse_zeta << trial_seal::kValueBits) +
-                                     (Integer(1) << (64 + noise::kLargestDrawLog2)) +
-                                     neighbours * (squares << (trial_seal::kValueBits + 2)));
+  const Integer largest = count * ((noise.inverse_zeta << trial_seal::kValueBits) +
+                                   (Integer(1) << (64 + noise::kLargestDrawLog2)) +
+                                   neighbours * (squares << (trial_seal::kValueBits + 2)));
   return bits(largest) <= trial_seal::kSumBits;
 }
 
 std::optional<TrialSeal> TrialSeal::make(const Noise& noise, const Graph& graph,
-                                         std::span<const Secret> secrets) {
+                                         const Secrets& secrets) {
   TrialSeal seal;
-  if (secrets.empty() || !seal.read_secrets(secrets)) return std::nullopt;
-  std::vector<std::size_t> first;  // directed edge of each party
-  for (PartyId i = 0; i < graph.size(); ++i) {
-    first.push_back(seal.directed_edges_);
-    seal.degrees_.push_back(graph.degree(i));
-    seal.directed_edges_ += graph.degree(i);
-  }
-  const auto place = [&](PartyId of, PartyId among) {
-    const auto neighbours = graph.neighbours(among);
-    return first[among] +
-           static_cast<std::size_t>(std::ranges::lower_bound(neighbours, of) - neighbours.begin());
-  };
-  for (PartyId i = 0; i < graph.size(); ++i) {
-    for (const PartyId j : graph.neighbours(i)) {
-      if (i < j) {
-        seal.edges_.push_back({.from = i, .to = j, .there = place(j, i), .back = place(i, j)});
-      }
-    }
-  }
+  if (secrets.size() == 0 || !seal.read_secrets(secrets)) return std::nullopt;
+  seal.read_graph(graph);
+  const Secret of = secrets.of(0);
   bool fits = false;
   if (const auto* local = std::get_if<LocalNoise>(&noise)) {
-    fits = seal.read_sigmas(secrets, Rational(local->sigma), trial_seal::kMaskBits, seal.own_);
+    fits = seal.read_sigmas(of, Rational(local->sigma), trial_seal::kMaskBits, seal.own_);
   } else if (const auto* shuffle = std::get_if<ShuffleNoise>(&noise)) {
-    fits = seal.read_shuffle(*shuffle, secrets);
+    fits = seal.read_shuffle(*shuffle, of);
   } else if (const auto* pairwise = std::get_if<PairwiseNoise>(&noise)) {
     seal.kind_ = Kind::kPairwise;
-    seal.multiplier_.resize(seal.directed_edges_);
-    fits = seal.read_sigmas(secrets, Rational(pairwise->sigma_gamma), trial_seal::kMaskBits,
-                            seal.own_) &&
-           seal.read_sigmas(secrets, Rational(pairwise->sigma_edge), trial_seal::kMaskBits,
-                            seal.masks_);
+    fits =
+        seal.read_sigmas(of, Rational(pairwise->sigma_gamma), trial_seal::kMaskBits, seal.own_) &&
+        seal.read_sigmas(of, Rational(pairwise->sigma_edge), trial_seal::kMaskBits, seal.masks_);
   }
   if (!fits) return std::nullopt;
+  seal.choose_lanes();
   return seal;
+}
+
+bool TrialSeal::regular() const {
+  for (std::size_t i = 1; i < parties(); ++i) {
+    if (degree(i) != degree(0)) return false;
+  }
+  return true;
+}
+
+void TrialSeal::choose_lanes() {
+  const auto one_normal = [](const noise::WordSigma& s) {
+    return s.sigma >= noise::WordSigma::kRoundingIsExactFrom;
+  };
+  if (!std::ranges::all_of(own_, one_normal)) return;
+  const bool masks = std::ranges::all_of(masks_, one_normal);
+  if (kind_ != Kind::kShuffle) {
+    side_by_side_ = own_;
+    if (masks) edges_side_by_side_ = masks_;
+    return;
+  }
+  if (!masks || !(shared_ || regular())) return;
+  for (std::size_t k = 0; k < entries_; ++k) {
+    side_by_side_.insert(side_by_side_.end(), shared_ ? 1 : degree(0), masks_[k]);
+    // A σ of more than 58 bits is multiplied afterwards: fixed_point() is a draw of 2⁵⁸.
+    side_by_side_.push_back(own_[k].narrow() ? own_[k]
+                                             : noise::WordSigma(Integer(1) << noise::kSafeBits));
+  }
 }
 
 void TrialSeal::trace_own(std::span<const Index> indices, TrialTrace& trace) const {
@@ -148,48 +171,168 @@ void TrialSeal::trace_own(std::span<const Index> indices, TrialTrace& trace) con
   }
 }
 
-void TrialSeal::seal(std::span<noise::FastDraws> noise, std::span<noise::FastDraws> keys,
-                     std::span<Index> indices, TrialTrace* trace) {
-  check(noise.size() == parties() && indices.size() == values_.size(), "one stream per party");
-  if (kind_ == Kind::kShuffle) return shuffle(noise, indices, trace);
-  for (std::size_t i = 0; i < parties(); ++i) {
-    for (std::size_t k = 0; k < entries_; ++k) {
-      indices[i * entries_ + k] = values_[i * entries_ + k] + noise[i].gaussian(own_[k]);
+namespace trial_seal {
+
+// Streams that are named by `of` and draw by themselves, divided between threads.
+template <class Work>
+void in_parts(std::size_t streams, std::size_t threads, const Work& work) {
+  constexpr std::size_t kTogether = 4096;
+  if (threads == 1 || streams <= kTogether) return work(0, streams);
+  parallel_for((streams + kTogether - 1) / kTogether, threads, [&](std::size_t part) {
+    work(part * kTogether, std::min(streams, (part + 1) * kTogether));
+  });
+}
+
+// Calls take(stream, lane, group) for streams [begin, end), eight of them drawn at a time.
+// name(stream) is a seed and a stream of it.
+template <class Name, class Take>
+void side_by_side(std::span<const noise::WordSigma> sigmas, std::size_t begin, std::size_t end,
+                  const Name& name, const Take& take) {
+  noise::LaneGroup group(sigmas);
+  std::array<std::uint64_t, noise::kLanes> seeds{};
+  std::array<std::uint64_t, noise::kLanes> streams{};
+  for (std::size_t first = begin; first < end; first += noise::kLanes) {
+    const std::size_t lanes = std::min(noise::kLanes, end - first);
+    for (std::size_t l = 0; l < lanes; ++l) {
+      std::tie(seeds[l], streams[l]) = name(first + l);
     }
+    group.draw(seeds, streams);
+    for (std::size_t l = 0; l < lanes; ++l) take(first + l, l, group);
   }
+}
+
+}  // namespace trial_seal
+
+void TrialSeal::seal(const Trials& trials, std::span<Index> indices, TrialTrace* trace) {
+  check(indices.size() == trials.count * values_.size(), "a place for every number");
+  check(trace == nullptr || trials.count == 1, "a trace is of one trial");
+  if (kind_ == Kind::kShuffle) return shuffle(trials, indices, trace);
+  add_own(trials, indices);
   if (trace != nullptr) trace_own(indices, *trace);
-  if (kind_ == Kind::kPairwise) add_edge_masks(keys, indices, trace);
+  if (kind_ == Kind::kPairwise) add_edge_masks(trials, indices, trace);
+}
+
+// T + Γ. Party i of the t-th trial is number t·parties + i among all.
+void TrialSeal::add_own(const Trials& trials, std::span<Index> indices) const {
+  const auto name = [&](std::size_t at) {
+    return std::pair(trials.seed, noise::stream_of(trials.number + at / parties(), at % parties(),
+                                                   noise::Draws::kNoise));
+  };
+  trial_seal::in_parts(trials.count * parties(), trials.threads,
+                       [&](std::size_t begin, std::size_t end) {
+                         if (side_by_side_.empty()) {
+                           for (std::size_t at = begin; at < end; ++at) {
+                             noise::FastDraws draws(trials.seed, name(at).second);
+                             const std::int64_t* values = &values_[at % parties() * entries_];
+                             for (std::size_t k = 0; k < entries_; ++k) {
+                               indices[at * entries_ + k] = values[k] + draws.gaussian(own_[k]);
+                             }
+                           }
+                           return;
+                         }
+                         trial_seal::side_by_side(
+                             side_by_side_, begin, end, name,
+                             [&](std::size_t at, std::size_t lane, const noise::LaneGroup& group) {
+                               const std::int64_t* values = &values_[at % parties() * entries_];
+                               for (std::size_t k = 0; k < entries_; ++k) {
+                                 indices[at * entries_ + k] = values[k] + group.word(k, lane);
+                               }
+                             });
+                       });
 }
 
 // Draws in the order of ShuffleSeal's constructor and draw_multipliers: for each entry the masks of
-// all neighbours and Γ, then the multipliers. An edge's term is worked out once: what one end adds
-// the other subtracts.
-void TrialSeal::shuffle(std::span<noise::FastDraws> noise, std::span<Index> indices,
-                        TrialTrace* trace) {
-  std::size_t edge = 0;
-  for (std::size_t i = 0; i < parties(); ++i) {
-    const std::size_t masks = shared_ ? 1 : degrees_[i];
-    const std::size_t first = shared_ ? i : edge;
-    noise::FastDraws draws = noise[i];
+// all neighbours and Γ, then the multipliers.
+void TrialSeal::draw_shuffle(const Trials& trials, std::span<Index> indices) {
+  const std::size_t rows = shared_ ? parties() : first_.back();  // of masked_, in a trial
+  const auto name = [&](std::size_t at) {
+    return std::pair(trials.seed, noise::stream_of(trials.number + at / parties(), at % parties(),
+                                                   noise::Draws::kNoise));
+  };
+  const auto noised = [&](std::int64_t value, Index gamma) {
+    return Index{value} * static_cast<Index>(divisor_) + gamma;
+  };
+  const auto draw_multipliers = [&](std::size_t at, noise::FastDraws& draws) {
+    const std::size_t i = at % parties();
+    std::uint64_t* multiplier = &multiplier_[at / parties() * first_.back()];
+    for (std::size_t m = first_[i]; m < first_[i + 1]; ++m) {
+      multiplier[m] = multiplier_min_ + draws.below(multipliers_);
+    }
+  };
+  const auto alone = [&](std::size_t at) {
+    const std::size_t i = at % parties();
+    const std::size_t masks = shared_ ? 1 : degree(i);
+    const std::size_t first = at / parties() * rows + (shared_ ? i : first_[i]);
+    noise::FastDraws draws(trials.seed, name(at).second);
     for (std::size_t k = 0; k < entries_; ++k) {
+      const std::int64_t value = values_[i * entries_ + k];
       for (std::size_t m = 0; m < masks; ++m) {
-        masked_[(first + m) * entries_ + k] = values_[i * entries_ + k] + draws.gaussian(masks_[k]);
+        masked_[(first + m) * entries_ + k] = value + draws.gaussian(masks_[k]);
       }
-      indices[i * entries_ + k] = Index{values_[i * entries_ + k]} * static_cast<Index>(divisor_) +
-                                  draws.wide_gaussian(own_[k]);
+      indices[at * entries_ + k] = noised(value, draws.wide_gaussian(own_[k]));
     }
-    for (std::size_t m = 0; m < degrees_[i]; ++m) {
-      multiplier_[edge + m] = multiplier_min_ + draws.below(multipliers_);
+    draw_multipliers(at, draws);
+  };
+  const auto from_lane = [&](std::size_t at, std::size_t lane, const noise::LaneGroup& group) {
+    const std::size_t i = at % parties();
+    const std::size_t masks = shared_ ? 1 : degree(i);
+    const std::size_t first = at / parties() * rows + (shared_ ? i : first_[i]);
+    std::size_t row = 0;
+    for (std::size_t k = 0; k < entries_; ++k) {
+      const std::int64_t value = values_[i * entries_ + k];
+      for (std::size_t m = 0; m < masks; ++m) {
+        masked_[(first + m) * entries_ + k] = value + group.word(row++, lane);
+      }
+      const std::int64_t gamma = group.word(row++, lane);
+      indices[at * entries_ + k] =
+          noised(value, own_[k].narrow() ? Index{gamma} : own_[k].times_fixed_point(gamma));
     }
-    edge += degrees_[i];
+    noise::FastDraws draws = group.rest(lane);
+    draw_multipliers(at, draws);
+  };
+  trial_seal::in_parts(trials.count * parties(), trials.threads,
+                       [&](std::size_t begin, std::size_t end) {
+                         if (side_by_side_.empty()) {
+                           for (std::size_t at = begin; at < end; ++at) alone(at);
+                         } else {
+                           trial_seal::side_by_side(side_by_side_, begin, end, name, from_lane);
+                         }
+                       });
+}
+
+// An edge's term is worked out once: what one end adds the other subtracts.
+void TrialSeal::mix_edges(std::size_t trial, std::span<Index> indices, TrialTrace* trace) const {
+  const std::int64_t* masked = &masked_[trial * (shared_ ? parties() : first_.back()) * entries_];
+  const std::uint64_t* multiplier = &multiplier_[trial * first_.back()];
+  for (const Edge& e : edges_) {
+    const auto product = static_cast<Index>(multiplier[e.there] * multiplier[e.back]);
+    const std::int64_t* from = masked + std::size_t{shared_ ? e.from : e.there} * entries_;
+    const std::int64_t* to = masked + std::size_t{shared_ ? e.to : e.back} * entries_;
+    for (std::size_t k = 0; k < entries_; ++k) {
+      const Index mixed = product * (to[k] - from[k]);
+      if (trace != nullptr) {
+        trace->looks[std::size_t{e.there} * entries_ + k] =
+            static_cast<Index>(multiplier[e.back]) * (to[k] - from[k]);
+        trace->looks[std::size_t{e.back} * entries_ + k] =
+            static_cast<Index>(multiplier[e.there]) * (from[k] - to[k]);
+      }
+      indices[std::size_t{e.from} * entries_ + k] += mixed;
+      indices[std::size_t{e.to} * entries_ + k] -= mixed;
+    }
   }
+}
+
+void TrialSeal::shuffle(const Trials& trials, std::span<Index> indices, TrialTrace* trace) {
+  masked_.resize(trials.count * (shared_ ? parties() : first_.back()) * entries_);
+  multiplier_.resize(trials.count * first_.back());
+  draw_shuffle(trials, indices);
   if (trace != nullptr) {
     trace_own(indices, *trace);
     trace->multipliers = multiplier_;
-    trace->masks.resize(directed_edges_ * entries_);
-    trace->looks.resize(directed_edges_ * entries_);
-    for (std::size_t i = 0, e = 0; i < parties(); ++i) {
-      for (std::size_t m = 0; m < degrees_[i]; ++m, ++e) {
+    trace->masks.resize(first_.back() * entries_);
+    trace->looks.resize(first_.back() * entries_);
+    for (std::size_t i = 0; i < parties(); ++i) {
+      for (std::size_t e = first_[i]; e < first_[i + 1]; ++e) {
         for (std::size_t k = 0; k < entries_; ++k) {
           trace->masks[e * entries_ + k] =
               masked_[(shared_ ? i : e) * entries_ + k] - values_[i * entries_ + k];
@@ -197,41 +340,61 @@ void TrialSeal::shuffle(std::span<noise::FastDraws> noise, std::span<Index> indi
       }
     }
   }
-  for (const Edge& e : edges_) {
-    const auto product = static_cast<Index>(multiplier_[e.there] * multiplier_[e.back]);
-    const std::int64_t* from = &masked_[(shared_ ? e.from : e.there) * entries_];
-    const std::int64_t* to = &masked_[(shared_ ? e.to : e.back) * entries_];
-    for (std::size_t k = 0; k < entries_; ++k) {
-      const Index mixed = product * (to[k] - from[k]);
-      if (trace != nullptr) {
-        trace->looks[e.there * entries_ + k] =
-            static_cast<Index>(multiplier_[e.back]) * (to[k] - from[k]);
-        trace->looks[e.back * entries_ + k] =
-            static_cast<Index>(multiplier_[e.there]) * (from[k] - to[k]);
-      }
-      indices[e.from * entries_ + k] += mixed;
-      indices[e.to * entries_ + k] -= mixed;
-    }
+  for (std::size_t t = 0; t < trials.count; ++t) {
+    mix_edges(t, indices.subspan(t * values_.size(), values_.size()), trace);
   }
 }
 
 // The ideal key agreement (protocol/sealing.h): each end draws a word, and the two of them are the
 // seed of what the edge draws from.
-void TrialSeal::add_edge_masks(std::span<noise::FastDraws> keys, std::span<Index> indices,
-                               TrialTrace* trace) {
-  std::size_t edge = 0;
-  for (std::size_t i = 0; i < parties(); ++i) {
-    for (std::size_t m = 0; m < degrees_[i]; ++m) multiplier_[edge++] = keys[i].bits64();
-  }
+void TrialSeal::draw_keys(const Trials& trials) {
+  multiplier_.resize(trials.count * first_.back());
+  trial_seal::in_parts(
+      trials.count * parties(), trials.threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t at = begin; at < end; ++at) {
+          const std::size_t i = at % parties();
+          std::uint64_t* words = &multiplier_[at / parties() * first_.back()];
+          noise::FastDraws keys(trials.seed, noise::stream_of(trials.number + at / parties(), i,
+                                                              noise::Draws::kKeys));
+          for (std::size_t m = first_[i]; m < first_[i + 1]; ++m) words[m] = keys.bits64();
+        }
+      });
+}
+
+void TrialSeal::add_edge_masks(const Trials& trials, std::span<Index> indices, TrialTrace* trace) {
+  draw_keys(trials);
   if (trace != nullptr) trace->masks.clear();
-  for (const Edge& e : edges_) {
-    noise::FastDraws draws(multiplier_[e.there], multiplier_[e.back]);
+  // Edge e of the t-th trial is number t·edges + e among all.
+  const auto name = [&](std::size_t at) {
+    const Edge& e = edges_[at % edges_.size()];
+    const std::uint64_t* words = &multiplier_[at / edges_.size() * first_.back()];
+    return std::pair(words[e.there], words[e.back]);
+  };
+  // draw(k) is the edge's mask of entry k.
+  const auto add = [&](std::size_t at, const auto& draw) {
+    const Edge& e = edges_[at % edges_.size()];
+    Index* trial = &indices[at / edges_.size() * values_.size()];
+    Index* from = trial + e.from * entries_;
+    Index* to = trial + e.to * entries_;
     for (std::size_t k = 0; k < entries_; ++k) {
-      const std::int64_t mask = draws.gaussian(masks_[k]);
+      const std::int64_t mask = draw(k);
       if (trace != nullptr) trace->masks.push_back(mask);
-      indices[e.from * entries_ + k] += mask;
-      indices[e.to * entries_ + k] -= mask;
+      from[k] += mask;
+      to[k] -= mask;
     }
+  };
+  const std::size_t edges = trials.count * edges_.size();
+  if (!edges_side_by_side_.empty()) {
+    trial_seal::side_by_side(edges_side_by_side_, 0, edges, name,
+                             [&](std::size_t at, std::size_t lane, const noise::LaneGroup& group) {
+                               add(at, [&](std::size_t k) { return group.word(k, lane); });
+                             });
+    return;
+  }
+  for (std::size_t at = 0; at < edges; ++at) {
+    const auto [seed, stream] = name(at);
+    noise::FastDraws draws(seed, stream);
+    add(at, [&](std::size_t k) { return draws.gaussian(masks_[k]); });
   }
 }
 
@@ -243,38 +406,30 @@ double TrialSeal::whole_value(Index index) const {
   return trial_seal::nearest(index, 1, grid_.log2_step);
 }
 
-std::optional<TrialCosts> TrialCosts::make(std::span<const Secret> secrets, std::size_t dimension,
+std::optional<TrialCosts> TrialCosts::make(const Secrets& secrets, std::size_t dimension,
                                            const GridLaplace& laplace, double sigma) {
-  if (secrets.empty() || !noise::WordLaplace::fits(laplace.scale, laplace.bound)) {
+  if (secrets.words_.empty() || !secrets.entry_weights_.empty() ||
+      !noise::WordLaplace::fits(laplace.scale, laplace.bound) ||
+      std::abs(secrets.grid_.log2_step) > trial_seal::kLargestExponent) {
     return std::nullopt;
   }
+  check(secrets.entries_ == theta_size(dimension), "θ has m(m+3)/2 entries");
+  check(secrets.grid_.log2_step == laplace.grid.log2_step, "data and noise stand on one grid");
   TrialCosts costs(noise::WordLaplace(laplace.scale, laplace.bound));
-  costs.dimension_ = dimension;
-  costs.entries_ = secrets[0].size();
+  costs.entries_ = secrets.entries_;
   costs.matrix_entries_ = costs.entries_ - dimension;
-  costs.grid_ = secrets[0].grid_;
-  if (std::abs(costs.grid_.log2_step) > trial_seal::kLargestExponent) return std::nullopt;
-  for (const Secret& secret : secrets) {
-    check(secret.size() == theta_size(dimension), "θ has m(m+3)/2 entries");
-    check(secret.grid_.log2_step == laplace.grid.log2_step, "data and noise stand on one grid");
-    if (secret.widening_ != secrets[0].widening_ || !secret.entry_weights_.empty()) {
-      return std::nullopt;
-    }
-    for (const Integer& index : secret.indices_) {
-      if (trial_seal::bits(index) > trial_seal::kValueBits) return std::nullopt;
-      costs.values_.push_back(index.get_si());
-    }
-  }
+  costs.grid_ = secrets.grid_;
+  costs.values_ = secrets.words_;
+  const Secret of = secrets.of(0);
   for (std::size_t k = costs.matrix_entries_; k < costs.entries_; ++k) {
-    const Integer steps = secrets[0].sigma_steps(Rational(sigma), k);
+    const Integer steps = of.sigma_steps(Rational(sigma), k);
     if (trial_seal::bits(steps) > trial_seal::kMaskBits) return std::nullopt;
     costs.gaussian_.emplace_back(steps);
   }
   return costs;
 }
 
-PerturbedCost TrialCosts::draw(std::size_t party, noise::FastDraws& noise) const {
-  std::vector<double> theta(entries_);
+void TrialCosts::draw(std::size_t party, noise::FastDraws& noise, std::span<double> theta) const {
   const std::int64_t* values = &values_[party * entries_];
   for (std::size_t k = 0; k < entries_; ++k) {
     const std::int64_t index =
@@ -282,8 +437,6 @@ PerturbedCost TrialCosts::draw(std::size_t party, noise::FastDraws& noise) const
                                          : noise.gaussian(gaussian_[k - matrix_entries_]));
     theta[k] = trial_seal::nearest(index, 1, grid_.log2_step);
   }
-  Quadratic perturbed = from_theta(theta, dimension_);
-  return {.g = std::move(perturbed.a), .h = std::move(perturbed.b)};
 }
 
 }  // namespace sotto

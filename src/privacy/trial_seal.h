@@ -6,7 +6,7 @@
 
 #include "graph/graph.h"
 #include "privacy/noise/fast_draws.h"
-#include "privacy/seal.h"
+#include "privacy/secrets.h"
 
 // The seals of many simulated trials of the same secrets, without messages and in machine words:
 // what ShuffleSeal, PairwiseSeal, release_locally and perturb_cost make of the same streams, to the
@@ -31,26 +31,33 @@ class TrialSeal {
   // An edge, and where its two directions stand among all directed ones: a party's towards its
   // neighbours in ascending order, party after party.
   struct Edge {
-    std::size_t from = 0;  // the lower party
-    std::size_t to = 0;
-    std::size_t there = 0;  // what `from` has for `to`
-    std::size_t back = 0;   // what `to` has for `from`
+    std::uint32_t from = 0;  // the lower party
+    std::uint32_t to = 0;
+    std::uint32_t there = 0;  // what `from` has for `to`
+    std::uint32_t back = 0;   // what `to` has for `from`
   };
 
   // None where a number could leave 64 bits before, or 126 after the multipliers: then integers
   // without limit go message by message.
   [[nodiscard]] static std::optional<TrialSeal> make(const Noise& noise, const Graph& graph,
-                                                     std::span<const Secret> secrets);
+                                                     const Secrets& secrets);
 
-  [[nodiscard]] std::size_t parties() const { return degrees_.size(); }
+  [[nodiscard]] std::size_t parties() const { return first_.size() - 1; }
   [[nodiscard]] std::size_t entries() const { return entries_; }
 
   [[nodiscard]] std::span<const Edge> edges() const { return edges_; }
 
-  // One trial: indices[party·entries + k] of what the parties release. `noise` and `keys` have one
-  // stream for each party. `trace`, if there is one, gets what was drawn.
-  void seal(std::span<noise::FastDraws> noise, std::span<noise::FastDraws> keys,
-            std::span<Index> indices, TrialTrace* trace = nullptr);
+  // Trials from `number` on, one after the other: indices[(trial·parties + party)·entries + k] of
+  // what the parties release. Every party draws from its own streams of the seed
+  // (noise::stream_of), on as many threads as wanted (0: one for each core). `trace`, if there is
+  // one, gets what one trial drew.
+  struct Trials {
+    std::uint64_t seed = 0;
+    std::uint64_t number = 0;
+    std::size_t count = 1;
+    std::size_t threads = 1;
+  };
+  void seal(const Trials& trials, std::span<Index> indices, TrialTrace* trace = nullptr);
 
   // index·step/divisor as the nearest double: Released::values().
   [[nodiscard]] double value(Index index) const;
@@ -59,23 +66,31 @@ class TrialSeal {
 
  private:
   TrialSeal() = default;
-  [[nodiscard]] bool read_secrets(std::span<const Secret> secrets);
-  // False unless every party's σ for every entry is the same, and no wider than `bits`.
-  [[nodiscard]] bool read_sigmas(std::span<const Secret> secrets, const Rational& sigma,
-                                 std::size_t bits, std::vector<noise::WordSigma>& sigmas) const;
-  [[nodiscard]] bool read_shuffle(const ShuffleNoise& noise, std::span<const Secret> secrets);
-  void shuffle(std::span<noise::FastDraws> noise, std::span<Index> indices, TrialTrace* trace);
-  void add_edge_masks(std::span<noise::FastDraws> keys, std::span<Index> indices,
-                      TrialTrace* trace);
+  [[nodiscard]] bool read_secrets(const Secrets& secrets);
+  void read_graph(const Graph& graph);
+  // False where σ of an entry is wider than `bits`. `of` has what is public about all secrets.
+  [[nodiscard]] bool read_sigmas(const Secret& of, const Rational& sigma, std::size_t bits,
+                                 std::vector<noise::WordSigma>& sigmas) const;
+  [[nodiscard]] bool read_shuffle(const ShuffleNoise& noise, const Secret& of);
+  [[nodiscard]] std::size_t degree(std::size_t party) const {
+    return first_[party + 1] - first_[party];
+  }
+  [[nodiscard]] bool regular() const;
+  void choose_lanes();
+  void add_own(const Trials& trials, std::span<Index> indices) const;
+  void shuffle(const Trials& trials, std::span<Index> indices, TrialTrace* trace);
+  void draw_shuffle(const Trials& trials, std::span<Index> indices);
+  void mix_edges(std::size_t trial, std::span<Index> indices, TrialTrace* trace) const;
+  void draw_keys(const Trials& trials);
+  void add_edge_masks(const Trials& trials, std::span<Index> indices, TrialTrace* trace);
   // Γ, while it is all that was added.
   void trace_own(std::span<const Index> indices, TrialTrace& trace) const;
 
   std::size_t entries_ = 0;
   Grid grid_;
-  std::vector<std::int64_t> values_;  // T, party by party
-  std::vector<std::size_t> degrees_;
+  std::vector<std::int64_t> values_;     // T, party by party
+  std::vector<std::uint32_t> first_{0};  // directed edge of each party, and how many there are
   std::vector<Edge> edges_;
-  std::size_t directed_edges_ = 0;
 
   enum class Kind { kLocal, kShuffle, kPairwise } kind_ = Kind::kLocal;
   std::vector<noise::WordSigma> own_;    // Γ, for each entry
@@ -85,26 +100,29 @@ class TrialSeal {
   std::uint64_t multiplier_min_ = 1;
   std::uint64_t multipliers_ = 1;  // how many there are to draw from
 
-  // What one trial needs, kept from trial to trial.
-  std::vector<std::int64_t> masked_;       // T̄: [directed edge, or party][entry]
-  std::vector<std::uint64_t> multiplier_;  // or the edges' keys: [directed edge]
+  // σ of all that a party draws, in its order, where eight streams can go side by side: every draw
+  // takes one normal, and every party as many. Empty: one after the other.
+  std::vector<noise::WordSigma> side_by_side_;
+  std::vector<noise::WordSigma> edges_side_by_side_;  // pairwise
+
+  // What trials need, kept from one call to the next.
+  std::vector<std::int64_t> masked_;       // T̄: [trial][directed edge, or party][entry]
+  std::vector<std::uint64_t> multiplier_;  // or the edges' keys: [trial][directed edge]
 };
 
 // `gt`.
 class TrialCosts {
  public:
   // None where a number could leave 64 bits, or what a draw computes 126.
-  [[nodiscard]] static std::optional<TrialCosts> make(std::span<const Secret> secrets,
-                                                      std::size_t dimension,
+  [[nodiscard]] static std::optional<TrialCosts> make(const Secrets& secrets, std::size_t dimension,
                                                       const GridLaplace& laplace, double sigma);
 
-  // perturb_cost() of one party.
-  [[nodiscard]] PerturbedCost draw(std::size_t party, noise::FastDraws& noise) const;
+  // perturb_cost() of one party: θ = [vech(G); H].
+  void draw(std::size_t party, noise::FastDraws& noise, std::span<double> theta) const;
 
  private:
   explicit TrialCosts(noise::WordLaplace laplace) : laplace_(laplace) {}
 
-  std::size_t dimension_ = 0;
   std::size_t entries_ = 0;
   std::size_t matrix_entries_ = 0;
   Grid grid_;

@@ -1,4 +1,4 @@
-// Which solver seals how: the only place that asks.
+// Which noise is sealed how: the only place that asks.
 #include "protocol/sealing.h"
 
 #include <utility>
@@ -9,6 +9,9 @@ namespace sotto {
 
 std::unique_ptr<Sealing> make_sealing(const Noise& noise, SealingInputs inputs) {
   if (const auto* local = std::get_if<LocalNoise>(&noise)) return protocol::seal_ac(*local, inputs);
+  if (const auto* laplace = std::get_if<LaplaceNoise>(&noise)) {
+    return protocol::seal_laplace(*laplace, inputs);
+  }
   if (const auto* shuffle = std::get_if<ShuffleNoise>(&noise)) {
     return protocol::seal_dishuf(*shuffle, std::move(inputs));
   }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "paillier/packing.h"
 #include "privacy/seal.h"
 #include "protocol/message.h"
@@ -31,7 +33,8 @@ struct SealingInputs {
   RandomSource& keys;  // keys and the ciphertexts' randomness: any cipher shuffles the same noise
   const Cipher* cipher = nullptr;  // dishuf
   // dishuf: one for each neighbour, in ascending order, for this run only; drawn if there are none.
-  KeyPairs key_pairs = {};
+  // Asked for with the first offer or answer: making them takes long, and noise is drawn before.
+  std::function<KeyPairs()> key_pairs = {};
   std::string_view context = {};             // pairwise: binds the edges' secrets to this study
   Agreement agreement = Agreement::kX25519;  // pairwise
 };
@@ -39,7 +42,7 @@ struct SealingInputs {
 // The sealing that belongs to a noise; this is the one place where it is chosen. `gt` has none:
 // it perturbs its costs, and nobody else takes part.
 //
-//   ac        nothing to do together
+//   ac        nothing to do together; nor with Laplace noise
 //   dishuf    Algorithm 2. A value too large for its slot, or a key too short for one, is start()'s
 //             error: then nothing has left the party.
 //   pairwise  an X25519 key per edge; both ends draw the edge's mask from the shared secret
@@ -56,6 +59,8 @@ namespace protocol {
 
 [[nodiscard]] std::unique_ptr<Sealing> seal_ac(const LocalNoise& noise,
                                                const SealingInputs& inputs);
+[[nodiscard]] std::unique_ptr<Sealing> seal_laplace(const LaplaceNoise& noise,
+                                                    const SealingInputs& inputs);
 [[nodiscard]] std::unique_ptr<Sealing> seal_dishuf(const ShuffleNoise& noise, SealingInputs inputs);
 [[nodiscard]] std::unique_ptr<Sealing> seal_pairwise(const PairwiseNoise& noise,
                                                      const SealingInputs& inputs);

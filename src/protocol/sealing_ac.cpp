@@ -1,4 +1,5 @@
-// The sealing of `ac`: every party noises its own numbers, and its neighbours have no part in it.
+// The sealing of `ac`, and of Laplace noise: every party noises its own numbers, and its neighbours
+// have no part in it.
 #include <utility>
 
 #include "protocol/sealing.h"
@@ -26,6 +27,11 @@ class LocalSealing final : public Sealing {
 
 std::unique_ptr<Sealing> protocol::seal_ac(const LocalNoise& noise, const SealingInputs& inputs) {
   return std::make_unique<LocalSealing>(release_locally(inputs.secret, noise.sigma, inputs.noise));
+}
+
+std::unique_ptr<Sealing> protocol::seal_laplace(const LaplaceNoise& noise,
+                                                const SealingInputs& inputs) {
+  return std::make_unique<LocalSealing>(release_locally(inputs.secret, noise, inputs.noise));
 }
 
 }  // namespace sotto

@@ -36,7 +36,7 @@ class Shuffle final : public Sealing {
         packing_(shuffle_packing(parameters, inputs.secret.grid(), inputs.secret.least_weight(),
                                  cipher_.plaintext_bits())),
         multiplier_bits_(static_cast<std::size_t>(std::bit_width(parameters.multiplier_max))),
-        key_pairs_(std::move(inputs.key_pairs)),
+        make_key_pairs_(std::move(inputs.key_pairs)),
         shuffled_(inputs.secret.size()),
         offered_(neighbours_.size()),
         replied_(neighbours_.size()) {
@@ -49,6 +49,7 @@ class Shuffle final : public Sealing {
 
   [[nodiscard]] Result<std::vector<Message>> start() override {
     SOTTO_TRY(packed());
+    if (key_pairs_.empty()) make_key_pairs();
     std::vector<Message> out;
     for (std::size_t k = 0; k < neighbours_.size(); ++k) {
       IntegerVector negated = masked_for(k);
@@ -94,6 +95,17 @@ class Shuffle final : public Sealing {
   [[nodiscard]] std::size_t entries() const override { return shuffled_.size(); }
 
  private:
+  void make_key_pairs() {
+    if (make_key_pairs_) {
+      key_pairs_ = make_key_pairs_();
+    } else {
+      for (std::size_t k = 0; k < neighbours_.size(); ++k) {
+        key_pairs_.push_back(cipher_.generate(random_));
+      }
+    }
+    check(key_pairs_.size() == neighbours_.size(), "every neighbour has a key pair of its own");
+  }
+
   // Whether every value has a slot.
   [[nodiscard]] Result<void> packed() const {
     if (!packing_) return packing_.error();
@@ -129,6 +141,7 @@ class Shuffle final : public Sealing {
   [[nodiscard]] Result<std::vector<Message>> collect(PartyId from, std::size_t k,
                                                      const ShuffleReply& reply) {
     if (replied_[k]) return bad_peer(from, "replied twice");
+    if (key_pairs_.empty()) return bad_peer(from, "replied to what was never offered");
     if (reply.scaled.size() != packing_->plaintexts(entries())) {
       return bad_peer(from, "replied with a vector of another length");
     }
@@ -153,8 +166,9 @@ class Shuffle final : public Sealing {
   Result<Packing> packing_;
   std::vector<Result<IntegerVector>> packed_;  // T̄ for each neighbour, or for all, in slots
   std::size_t multiplier_bits_;  // of the largest: how long a_{i→j} is stays a secret
-  KeyPairs key_pairs_;           // one for each neighbour
-  IntegerVector shuffled_;       // Δ_i so far
+  std::function<KeyPairs()> make_key_pairs_;
+  KeyPairs key_pairs_;      // one for each neighbour, from start() on
+  IntegerVector shuffled_;  // Δ_i so far
   std::vector<bool> offered_;
   std::vector<bool> replied_;
   bool shown_ = false;  // an offer or an answer was made
@@ -188,13 +202,6 @@ Result<Packing> shuffle_packing(const ShuffleNoise& parameters, Grid grid, doubl
 
 std::unique_ptr<Sealing> protocol::seal_dishuf(const ShuffleNoise& noise, SealingInputs inputs) {
   check(inputs.cipher != nullptr, "a shuffle encrypts");
-  const std::size_t neighbours = inputs.graph.degree(inputs.self);
-  if (inputs.key_pairs.empty()) {
-    for (std::size_t k = 0; k < neighbours; ++k) {
-      inputs.key_pairs.push_back(inputs.cipher->generate(inputs.keys));
-    }
-  }
-  check(inputs.key_pairs.size() == neighbours, "every neighbour has a key pair of its own");
   return std::make_unique<Shuffle>(noise, std::move(inputs));
 }
 

@@ -38,13 +38,13 @@ double shuffle_seconds(std::size_t entries, const Cipher& cipher,
     sources.push_back(fast_noise(1, i));
     random.push_back(std::make_unique<SeededRandom>(2, i));
     // Primes that were made before: to find some is not what is compared.
-    KeyPairs keys;
+    const auto keys = std::make_shared<KeyPairs>();
     for (std::size_t k = 0; k < graph.degree(i); ++k) {
-      keys.push_back(
+      keys->push_back(
           std::make_unique<paillier::PaillierDecryptionKey>(primes, Randomness::kHalf, *random[i]));
     }
-    parties[i] =
-        make_sealing(noise, {i, graph, secret, *sources[i], *random[i], &cipher, std::move(keys)});
+    parties[i] = make_sealing(noise, {i, graph, secret, *sources[i], *random[i], &cipher,
+                                      [keys] { return std::move(*keys); }});
   }
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::vector<Message>> sent(kParties);

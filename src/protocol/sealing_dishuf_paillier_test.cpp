@@ -137,9 +137,12 @@ class FoldedAnswer {
     for (PartyId i = 0; i < 3; ++i) {
       noise_.push_back(fast_noise(42, i));
       random_.push_back(std::make_unique<SeededRandom>(43, i));
-      KeyPairs keys;
-      if (i == 1 && common)
-        keys = generate_key_pairs(*cipher_, {}, std::vector<std::uint32_t>{7, 7});
+      std::function<KeyPairs()> keys;
+      if (i == 1 && common) {
+        keys = [this] {
+          return generate_key_pairs(*cipher_, {}, std::vector<std::uint32_t>{7, 7});
+        };
+      }
       parties_.push_back(make_sealing(parameters_, {i, graph_, secrets_[i], *noise_[i], *random_[i],
                                                     cipher_.get(), std::move(keys)}));
     }

@@ -50,15 +50,16 @@ std::unique_ptr<StagedParty> make_party(const Setup& setup, PartyInputs inputs) 
 }
 
 std::uint64_t simulated_stream(std::uint64_t trial, PartyId party, Draws purpose) {
-  return (trial << 24) | (std::uint64_t{party} << 2) | static_cast<std::uint64_t>(purpose);
+  return noise::stream_of(trial, party, purpose);
 }
 
-std::vector<PerturbedCost> draw_costs(const TrackingSetup& setup, std::span<const Secret> secrets,
+std::vector<PerturbedCost> draw_costs(const TrackingSetup& setup, const Secrets& secrets,
                                       std::uint64_t seed, std::uint64_t trial) {
   std::vector<PerturbedCost> costs;
   for (PartyId i = 0; i < secrets.size(); ++i) {
     const auto noise = fast_noise(seed, simulated_stream(trial, i, Draws::kNoise));
-    costs.push_back(perturb_cost(secrets[i], setup.dimension, setup.laplace, setup.sigma, *noise));
+    costs.push_back(
+        perturb_cost(secrets.of(i), setup.dimension, setup.laplace, setup.sigma, *noise));
   }
   return costs;
 }

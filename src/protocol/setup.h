@@ -1,5 +1,9 @@
 #pragma once
 
+#include <functional>
+
+#include "privacy/noise/fast_draws.h"
+#include "privacy/secrets.h"
 #include "protocol/consensus.h"
 
 namespace sotto {
@@ -30,24 +34,23 @@ using Setup = std::variant<AveragingSetup, TrackingSetup>;
 struct PartyInputs {
   PartyId self;
   const Secret& secret;
-  const KeyedRandom::Key& draws;   // all of the party's random numbers come from it
-  const Cipher* cipher = nullptr;  // dishuf
-  KeyPairs key_pairs = {};         // dishuf: as SealingInputs has them
-  std::string_view context = {};   // the study: pairwise binds its secrets to it
+  const KeyedRandom::Key& draws;             // all of the party's random numbers come from it
+  const Cipher* cipher = nullptr;            // dishuf
+  std::function<KeyPairs()> key_pairs = {};  // dishuf: as SealingInputs has them
+  std::string_view context = {};             // the study: pairwise binds its secrets to it
 };
 
 // One party of a run, which owns what it draws from and waits at the barrier. The noise has one
 // stream and keys and ciphertexts another, so that neither depends on how much the other takes.
 [[nodiscard]] std::unique_ptr<StagedParty> make_party(const Setup& setup, PartyInputs inputs);
 
-// Who draws what in a simulation: each has its own stream of the seed, so that no draw depends on
-// another's.
-enum class Draws : std::uint64_t { kNoise = 0, kKeys = 1 };
+// Who draws what in a simulation.
+using noise::Draws;
 [[nodiscard]] std::uint64_t simulated_stream(std::uint64_t trial, PartyId party, Draws purpose);
 
 // The perturbed costs of one simulated trial of `gt`.
 [[nodiscard]] std::vector<PerturbedCost> draw_costs(const TrackingSetup& setup,
-                                                    std::span<const Secret> secrets,
-                                                    std::uint64_t seed, std::uint64_t trial);
+                                                    const Secrets& secrets, std::uint64_t seed,
+                                                    std::uint64_t trial);
 
 }  // namespace sotto

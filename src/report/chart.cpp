@@ -33,7 +33,7 @@ std::vector<std::size_t> shown(const LineChart& chart, const LineSeries& s,
                                const std::vector<double>& y) {
   std::vector<std::size_t> points;
   for (std::size_t k = 0; k < y.size(); ++k) {
-    if (drawable(s.x[k], Scale::kLinear) && drawable(y[k], chart.y_scale)) points.push_back(k);
+    if (drawable(s.x[k], chart.x_scale) && drawable(y[k], chart.y_scale)) points.push_back(k);
   }
   return points;
 }
@@ -191,7 +191,7 @@ std::string draw(const LineChart& chart, Medium medium) {
 
   Frame frame(medium, chart.labels.title, legend);
   const std::string upwards = frame.draw_y_axis(ys, chart.y_scale, chart.labels.y);
-  const std::string across = frame.draw_x_axis(xs, Scale::kLinear, chart.labels.x);
+  const std::string across = frame.draw_x_axis(xs, chart.x_scale, chart.labels.x);
   std::string words = fmt::format("Line chart. Across: {}. Upwards: {}.", across, upwards);
   for (std::size_t i = 0; i < chart.series.size(); ++i) draw_band(frame, chart, i);
   for (std::size_t i = 0; i < chart.series.size(); ++i) {

@@ -44,6 +44,7 @@ struct LineSeries {
 struct LineChart {
   ChartLabels labels{};
   Scale y_scale = Scale::kLinear;
+  Scale x_scale = Scale::kLinear;
   std::vector<LineSeries> series{};
   std::vector<ReferenceLine> references{};
 };
@@ -98,6 +99,34 @@ struct EpsilonChart {
   std::vector<Row> rows{};
 };
 
+// How wide something is with other settings: one row each, a filled mark for now, a hollow one for
+// before.
+struct WidthChart {
+  struct Row {
+    std::string name{};
+    double now = 0;
+    std::optional<double> before{};
+  };
+  std::string title{};
+  std::string x{};
+  std::string now{};     // what the marks mean
+  std::string before{};  // likewise
+  std::vector<Row> rows{};
+};
+
+// How columns hang together: a square for each pair, coloured by a number between −1 and 1, which
+// stands in it where there is room. Rows have names, columns their numbers.
+struct HeatMap {
+  struct Cell {
+    std::optional<double> value{};  // none: not known
+    std::string words{};            // to whoever points at it
+  };
+  std::string title{};
+  std::vector<std::string> names{};
+  std::vector<std::vector<Cell>> cells{};  // square
+  std::string note{};
+};
+
 // Who talks with whom, on a circle, a star's middle in the middle. Names stand beside the parties
 // where all of them fit; otherwise parties are numbered from 1, as in every message, and above
 // kMostNumbered they are dots.
@@ -106,6 +135,10 @@ struct GraphDrawing {
   std::vector<std::string> names{};  // one per party
   Graph graph;
   std::optional<PartyId> own{};  // the party that looks at the drawing
+  // While a run goes on, how each party stands: one of `kinds`, which the legend names and which
+  // differ in shape and colour. Empty: nothing is told of that.
+  std::vector<std::size_t> standing{};
+  std::vector<std::string> kinds{};
 };
 inline constexpr std::size_t kMostNumbered = 60;
 inline constexpr std::size_t kMostDrawnEdges = 2000;  // of more, an even sample
@@ -126,6 +159,8 @@ namespace report {
 [[nodiscard]] std::string draw(const BoxChart& chart, Medium medium);
 [[nodiscard]] std::string draw(const CoefficientChart& chart, Medium medium);
 [[nodiscard]] std::string draw(const EpsilonChart& chart, Medium medium);
+[[nodiscard]] std::string draw(const WidthChart& chart, Medium medium);
+[[nodiscard]] std::string draw(const HeatMap& map, Medium medium);
 [[nodiscard]] std::string draw(const GraphDrawing& drawing, Medium medium);
 
 }  // namespace report

@@ -62,7 +62,19 @@ std::string neighbours_in_words(const GraphDrawing& drawing, PartyId party) {
     text += fmt::format("{}{}", k == 0 ? " (" : ", ", drawing.names[neighbours[k]]);
   }
   if (neighbours.size() > kMostNeighboursTold) text += ", …";
-  return neighbours.empty() ? text : text + ")";
+  if (!neighbours.empty()) text += ")";
+  return drawing.standing.empty() ? text : text + ", " + drawing.kinds[drawing.standing[party]];
+}
+
+// The kinds that there are, in their order.
+std::vector<LegendEntry> legend_of(const GraphDrawing& drawing) {
+  std::vector<LegendEntry> legend;
+  for (std::size_t k = 0; k < drawing.kinds.size(); ++k) {
+    if (std::ranges::find(drawing.standing, k) == drawing.standing.end()) continue;
+    legend.push_back(
+        {.name = drawing.kinds[k], .marker = k, .radius = 5.5, .fill = series_color(k)});
+  }
+  return legend;
 }
 
 // All in one path: thousands of elements would make the page slow.
@@ -101,6 +113,7 @@ std::string draw(const GraphDrawing& drawing, Medium medium) {
   const Graph& graph = drawing.graph;
   const std::size_t n = graph.size();
   check(drawing.names.size() == n, "every party of a drawing has a name");
+  check(drawing.standing.empty() || drawing.standing.size() == n, "all stand somehow, or none");
   const double round =
       static_cast<double>(n) / (2 * std::numbers::pi);  // of a circle, to its radius
   const double room = room_beside_names(drawing, medium);
@@ -115,7 +128,7 @@ std::string draw(const GraphDrawing& drawing, Medium medium) {
                                  : std::clamp(0.4 * spacing, 1.0, 5.0);
 
   const double half_height = (n > 2 ? radius : 0) + node + kPartySize + 10;
-  Frame frame(medium, drawing.title);
+  Frame frame(medium, drawing.title, legend_of(drawing));
   frame.begin_plot(0, width_of(medium), 2 * half_height);
   const Point middle{width_of(medium) / 2, frame.top() + half_height};
   const std::vector<Point> places = on_circle(graph, middle, radius);
@@ -123,14 +136,19 @@ std::string draw(const GraphDrawing& drawing, Medium medium) {
   std::string words = fmt::format("Drawing of a graph: {}.", graph_in_words(graph));
   for (PartyId i = 0; i < n; ++i) {
     const Point p = places[i];
-    const Color color = series_color(drawing.own == i ? 1 : 0);
+    const bool told = !drawing.standing.empty();
+    const Color color = series_color(told ? drawing.standing[i] : drawing.own == i ? 1 : 0);
     const std::string neighbours = neighbours_in_words(drawing, i);
     frame.open_group("party", neighbours);
     if (drawing.own == i) frame.circle(p, node + 4, {.kind = "own", .stroke = color, .width = 1.5});
-    frame.circle(p, node,
-                 {.fill = numbered ? Color::kPaper : color,
-                  .stroke = numbered ? color : Color::kPaper,
-                  .width = std::min(1.5, node / 4)});
+    if (told) {
+      frame.marker(drawing.standing[i], p, node, numbered ? Color::kPaper : color);
+    } else {
+      frame.circle(p, node,
+                   {.fill = numbered ? Color::kPaper : color,
+                    .stroke = numbered ? color : Color::kPaper,
+                    .width = std::min(1.5, node / 4)});
+    }
     if (named) draw_name(frame, drawing.names[i], p, middle);
     if (numbered) {
       frame.text({p.x, p.y + 4}, fmt::format("{}", i + 1),

@@ -130,5 +130,16 @@ TEST(GraphDrawing, FindsWordsForEveryGraph) {
             "4 parties and 2 connections, 1 neighbour each");
 }
 
+TEST(GraphDrawing, TellsHowPartiesStandByShapeColourAndWords) {
+  GraphDrawing drawing{.title = "t", .names = numbered(4, "p"), .graph = *Graph::cycle(4)};
+  drawing.kinds = {"taking part", "waited for", "finished", "lost"};
+  drawing.standing = {0, 1, 1, 3};
+  const std::string svg = standalone_svg(drawing);
+  EXPECT_THAT(svg, HasSubstr("p2: 2 neighbours (p1, p3), waited for"));
+  const std::vector<Element> legend = all(svg, "legend");
+  ASSERT_EQ(legend.size(), 3U) << "only the kinds that there are";
+  EXPECT_EQ(legend[2].text, "lost");
+}
+
 }  // namespace
 }  // namespace sotto::report

@@ -211,7 +211,45 @@ ChartRow row_of(const EpsilonChart::Row& row, double asked) {
           .marks = {{mark, row.epsilon}}};
 }
 
+// --- widths ---
+
+constexpr std::size_t kNowSeries = 0;
+
+ChartRow row_of(const WidthChart::Row& row, const WidthChart& chart) {
+  const LegendEntry now{
+      .name = chart.now, .marker = kNowSeries, .radius = 4.6, .fill = series_color(kNowSeries)};
+  const LegendEntry before{.name = chart.before, .marker = kNowSeries, .radius = 4.6};
+  ChartRow result{.name = row.name,
+                  .value = number_text(row.now),
+                  .words = fmt::format("{}: {}", row.name, number_text(row.now)),
+                  .bar = {0, row.now},
+                  .bar_look = {.kind = "stem", .stroke = now.fill, .width = 3}};
+  if (row.before) {
+    result.words += fmt::format(", {}: {}", chart.before, number_text(*row.before));
+    result.marks.push_back({before, *row.before});
+  }
+  result.marks.push_back({now, row.now});
+  return result;
+}
+
 }  // namespace
+
+std::string draw(const WidthChart& chart, Medium medium) {
+  Panel panel{.label = chart.x,
+              .line_look = {.kind = "zero", .stroke = Color::kMuted, .width = 1.25}};
+  std::size_t skipped = 0;
+  for (const WidthChart::Row& row : chart.rows) {
+    const bool shown =
+        drawable(row.now, Scale::kLinear) && drawable(row.before.value_or(0), Scale::kLinear);
+    if (shown) {
+      panel.rows.push_back(row_of(row, chart));
+    } else {
+      ++skipped;
+    }
+  }
+  return draw_panels(chart.title, {{0, panel}}, fmt::format("Chart of rows. Across: {}.", chart.x),
+                     not_shown(skipped, "row", Scale::kLinear), medium);
+}
 
 std::string draw(const CoefficientChart& chart, Medium medium) {
   std::vector<ChartRow> rows;

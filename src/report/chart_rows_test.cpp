@@ -171,5 +171,27 @@ TEST(EpsilonChart, TurnsLogarithmicWhereSizesDifferMuch) {
       (void)xml::Reader::read(standalone_svg(EpsilonChart{.asked = 0, .rows = {{"a", 0}}})));
 }
 
+TEST(WidthChart, ShowsNowBesideBeforeOnOneAxis) {
+  const WidthChart chart{
+      .title = "t",
+      .x = "x",
+      .now = "now",
+      .before = "before",
+      .rows = {{.name = "age", .now = 2, .before = 4}, {.name = "a<b", .now = 1}}};
+  const std::string svg = standalone_svg(chart);
+  const std::vector<Element> stems = all(svg, "stem");
+  ASSERT_EQ(stems.size(), 2U);
+  EXPECT_NEAR(ends_of(stems[0]).second, place_by_ticks(svg, 2), 0.1);
+  EXPECT_NEAR(ends_of(stems[1]).second, place_by_ticks(svg, 1), 0.1);
+  EXPECT_THAT(svg, HasSubstr("age: 2, before: 4"));
+  EXPECT_THAT(svg, Not(HasSubstr("a<b")));
+}
+
+TEST(WidthChart, CountsWhatItCannotShow) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(standalone_svg(WidthChart{.rows = {{.name = "a", .now = infinity}}}),
+              HasSubstr("Not shown: 1 row that is"));
+}
+
 }  // namespace
 }  // namespace sotto::report

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "privacy/budget.h"
 #include "report/text.h"
+#include "study/mechanism/mechanism.h"
 
 // Sentences for what holds and for what does not, chosen by what the record says.
 namespace sotto::report {
@@ -15,7 +16,7 @@ namespace {
 constexpr double kAlmostSure = 0.999;  // where a bound on a guess says nothing any more
 
 bool is_gaussian(const RunRecord& record) {
-  return record.solver != Solver::kGt;
+  return mechanism_of(record.solver).gaussian();
 }
 
 // "a", "a or b", "a, b or c"
@@ -140,13 +141,8 @@ GuaranteeText guarantee_text(const RunRecord& record) {
   text.limits.emplace_back(
       "Parties are taken to follow the protocol, however curious they are. One that does not can "
       "spoil the model.");
-  if (record.solver == Solver::kDishuf) {
-    text.limits.emplace_back(
-        "The promise stands on Paillier encryption: whoever could break it would see more.");
-  } else if (record.solver == Solver::kPairwise) {
-    text.limits.emplace_back(
-        "The promise stands on secrets that neighbours agree on by X25519: whoever could break it "
-        "would see more.");
+  if (const auto stands_on = mechanism_of(record.solver).words().stands_on; !stands_on.empty()) {
+    text.limits.emplace_back(stands_on);
   }
   return text;
 }

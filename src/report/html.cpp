@@ -176,4 +176,13 @@ std::string HtmlPage::html() const {
   return text + "</main>\n</body>\n</html>\n";
 }
 
+std::string HtmlPage::fragment() const {
+  std::string text = top_.html();
+  for (const Section& section : sections_) {
+    text += fmt::format("<section>\n<h3>{}</h3>\n{}</section>\n", escape(section.title()),
+                        section.html());
+  }
+  return text;
+}
+
 }  // namespace sotto

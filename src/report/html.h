@@ -90,6 +90,10 @@ class HtmlPage {
 
   [[nodiscard]] std::string html() const;
 
+  // Its sections alone, headings one level lower and without names to jump to: for a page that has
+  // several of them, and its own style.
+  [[nodiscard]] std::string fragment() const;
+
  private:
   std::string title_;
   std::string lead_;

@@ -10,24 +10,14 @@
 #include "report/guarantee_text.h"
 #include "report/text.h"
 #include "run/model.h"
+#include "study/mechanism/mechanism.h"
 
 // The page as a whole, its facts, and who could learn how much.
 namespace sotto::report {
 namespace {
 
 std::string solver_in_words(Solver solver) {
-  switch (solver) {
-    case Solver::kDishuf:
-      return "dishuf (encrypted shuffle)";
-    case Solver::kPairwise:
-      return "pairwise (shared masks)";
-    case Solver::kAc:
-      return "ac (noise at every party)";
-    case Solver::kGt:
-      return "gt (gradient tracking)";
-  }
-  check(false, "a solver has words");
-  return {};
+  return fmt::format("{} ({})", to_string(solver), mechanism_of(solver).words().title);
 }
 
 std::string capital(std::string text) {
@@ -74,7 +64,7 @@ void add_facts(const RunRecord& record, HtmlPage& page) {
   page.fact("Study", record.study);
   page.fact("Solver", solver_in_words(record.solver));
   // gt never solves equations: it walks to their solution.
-  if (record.solver != Solver::kGt) {
+  if (!tracks_gradient(record.solver)) {
     page.fact("Estimator", std::string(to_string(record.estimator)));
   }
   if (!record.parties.empty()) page.fact("Parties", count_text(record.parties.size()));

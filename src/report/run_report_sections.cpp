@@ -10,31 +10,18 @@
 #include "report/text.h"
 #include "run/kept_json.h"
 #include "run/model.h"
+#include "solve/estimator_table.h"
+#include "study/mechanism/mechanism.h"
 
 // The sections with drawings or tables: model, network, agreement, and what stays with a party.
 namespace sotto::report {
 namespace {
 
 std::string estimator_in_words(const RunRecord& record) {
-  if (record.solver == Solver::kGt) {
+  if (tracks_gradient(record.solver)) {
     return "Gradient tracking ends where the sum of the parties' noisy costs is lowest.";
   }
-  switch (record.estimator) {
-    case Estimator::kNoiseAware:
-      return "The noise-aware estimator knows how much noise was added, and draws every "
-             "coefficient towards zero as far as the noise makes that the better guess.";
-    case Estimator::kExact:
-      return "The exact estimator solves the noisy equations as they stand.";
-    case Estimator::kPsdRidge:
-    case Estimator::kAdassp:
-    case Estimator::kRidge:
-      break;
-    case Estimator::kTwoStage:
-      return "Two-stage least squares: features are explained by the instruments first, and only "
-             "that part of them explains the target.";
-  }
-  return fmt::format("The estimator {} adds a ridge, which draws the coefficients towards zero.",
-                     to_string(record.estimator));
+  return std::string(estimator_entry(record.estimator).words);
 }
 
 bool any_interval(const RunRecord& record) {

@@ -91,6 +91,15 @@ std::string points_csv(std::span<const SweepPoint> points, const SweepOptions& o
   for (const std::string& name : observers) {
     sweep_tables::append(header, {name + "_delta", name + "_epsilon", name + "_method"});
   }
+  // Of [faults], where there is one.
+  const std::vector<std::string> of_faults{"finished", "as_undisturbed",     "attempts", "frames",
+                                           "resent",   "lost_frames",        "crashes",  "bytes",
+                                           "seconds",  "undisturbed_seconds"};
+  const bool faults = std::ranges::any_of(
+      points, [](const SweepPoint& point) { return point.result.contains("faults"); });
+  if (faults) {
+    for (const std::string& name : of_faults) header.push_back("faults_" + name);
+  }
   CsvWriter csv(header);
   for (const SweepPoint& point : points) {
     const Json& r = point.result;
@@ -136,6 +145,9 @@ std::string points_csv(std::span<const SweepPoint> points, const SweepOptions& o
             row, {cell_at(*found, {"delta_at_epsilon"}),
                   sweep_tables::limit_at(*found, "epsilon_at_delta"), cell_at(*found, {"method"})});
       }
+    }
+    for (std::size_t k = 0; faults && k < of_faults.size(); ++k) {
+      row.push_back(cell_at(r, {"faults", of_faults[k].c_str()}));
     }
     csv.row_of(row);
   }

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/digest.h"
 #include "privacy/composition.h"
+#include "study/mechanism/mechanism.h"
 
 namespace sotto {
 namespace {
@@ -50,17 +51,19 @@ std::vector<ObserverCharge> attempt_charges(const Study& study, const Plan& plan
   const PrivacyTerms& terms = study.privacy;
   std::vector<Adversary> rows = plan.adversaries;
   if (study.network.attempts > 1) {
-    auto alone = adversary_table(study.graph(), plan.noise, terms.sensitivity, terms.budget,
-                                 terms.colluders);
+    auto alone =
+        mechanism_of(plan.solver).observe(study, {plan.dimension, plan.entries}, plan.noise, 1);
     check(alone.has_value(), "a plan has a row for each observer");
     rows = std::move(*alone);
   }
   const std::vector<double> looks = looks_table(study.graph(), plan.noise, terms.sensitivity, rows);
   const auto* gradient = std::get_if<GradientNoise>(&plan.noise);
+  const bool laplace = std::holds_alternative<LaplaceNoise>(plan.noise);
   std::vector<ObserverCharge> charges;
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    const double shift =
-        gradient != nullptr ? terms.sensitivity.value() / gradient->sigma_eta : rows[k].shift;
+    const double shift = gradient != nullptr ? terms.sensitivity.value() / gradient->sigma_eta
+                         : laplace           ? 0
+                                             : rows[k].shift;
     charges.push_back(
         {.observer = observer_name(rows[k]), .released = shift * shift, .looks = looks[k]});
   }
@@ -97,6 +100,12 @@ Debit debit_of(const Study& study, const Plan& plan, const std::string& account)
   // Beside its Gaussian noise: both are charged, whichever entry it is that differs.
   if (std::holds_alternative<GradientNoise>(plan.noise)) {
     debit.laplace_epsilon = debit.epsilon;
+    debit.laplace_delta = debit.delta;
+  }
+  // Nothing but Laplace noise, and no row's shift to square: (ε, δ) of the worst row are added up.
+  if (std::holds_alternative<LaplaceNoise>(plan.noise)) {
+    debit.laplace_epsilon =
+        std::ranges::max(plan.adversaries, {}, &Adversary::epsilon_at_delta).epsilon_at_delta;
     debit.laplace_delta = debit.delta;
   }
   return debit;

@@ -172,10 +172,18 @@ Result<std::string> find_run_file(const std::string& which, const std::string& h
   const bool path = which.find('/') != std::string::npos || which.ends_with(".json");
   if (path || is_there(which)) return which;
   const auto folder = home_folder(home);
-  if (!folder || !Store::exists(*folder)) return which;
+  if (!folder || !Store::exists(*folder)) {
+    if (which != "last" || !folder) return which;
+    SOTTO_TRY(require_home(*folder));
+    return bad_input("E-run-unknown", "no run was ever begun from this home",
+                     "name the party's folder with --home, or a file that a run has written")
+        .at(*folder);
+  }
   SOTTO_ASSIGN(const auto store, Store::open(*folder, unix_seconds));
   SOTTO_ASSIGN(auto runs, store.runs());
-  std::erase_if(runs, [](const StoredRun& run) { return run.state != RunState::kFinished; });
+  std::erase_if(runs, [](const StoredRun& run) {
+    return run.state != RunState::kFinished || run.files.empty();
+  });
   SOTTO_ASSIGN(const auto run, one_of_runs(runs, which, "finished "));
   for (const std::string& kept : run.files) {
     if (std::filesystem::path(kept).filename() == file && is_there(kept)) return kept;
@@ -200,7 +208,7 @@ RunCost cost_of(const RunView& view) {
   return cost;
 }
 
-Json to_json(const LedgerEntry& entry) {
+Json to_json(const LedgerEntry& entry, const std::string& run) {
   const auto charge_json = [](const ObserverCharge& charge) -> Json {
     return {{"observer", charge.observer},
             {"released", number_or_null(charge.released)},
@@ -215,7 +223,8 @@ Json to_json(const LedgerEntry& entry) {
   const Debit& debit = entry.debit;
   return {{"time", utc_text(entry.time)},
           {"state", kEntryStates[entry.state]},
-          {"run", debit.run},
+          {"run", run},
+          {"own_run", debit.run},
           {"attempt", debit.attempt},
           {"study", debit.study},
           {"data", debit.data},
@@ -232,8 +241,8 @@ Json to_json(const LedgerEntry& entry) {
 }
 
 Json to_json(const RunView& view) {
-  const auto entry_json = [](const LedgerEntry& entry) { return to_json(entry); };
   const StoredRun& run = view.run;
+  const auto entry_json = [&](const LedgerEntry& entry) { return to_json(entry, public_id(run)); };
   return {
       {"run", public_id(run)},
       {"own_run", run.run},

@@ -55,7 +55,8 @@ inline constexpr const char* kModelFile = "model.json";
 [[nodiscard]] Result<std::string> find_run_file(const std::string& which, const std::string& home,
                                                 const std::string& file);
 
-[[nodiscard]] nlohmann::ordered_json to_json(const LedgerEntry& entry);
+// An entry knows its run by this party's own name; `run` is the one that all parties have for it.
+[[nodiscard]] nlohmann::ordered_json to_json(const LedgerEntry& entry, const std::string& run);
 [[nodiscard]] nlohmann::ordered_json to_json(const RunView& view);
 
 // The unfinished run that `which` stands for: its first digits, its study's name or file, or

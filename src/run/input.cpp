@@ -25,7 +25,7 @@ Result<Quadratic> read_cost(const PlannedStudy& planned, PartyId self, const std
       return bad_input("E-data-missing", "this party brings no data", "name its file with --data");
     }
     SOTTO_ASSIGN(auto problem, family_problem(study));
-    return std::move(problem.costs[self]);
+    return problem.costs[self];
   }
   const std::filesystem::path path(data);
   SOTTO_ASSIGN(auto costs, read_problem({&path, 1}));
@@ -66,6 +66,10 @@ Input input_of(const PlannedStudy& planned, const Quadratic& cost) {
 Result<Input> read_input(const PlannedStudy& planned, PartyId self, const TableRequest& data,
                          const CsvProgress& progress) {
   if (planned.study.privacy.unit == Unit::kEntry) {
+    if (data.push_down) {
+      return bad_input("E-data-options", "--push-down is for tables, and this study has none",
+                       "leave it away");
+    }
     SOTTO_ASSIGN(const auto cost, read_cost(planned, self, data.place));
     return input_of(planned, cost);
   }
@@ -91,7 +95,7 @@ Result<Problem> load_problem(const Study& study) {
                                  costs.size(), study.graph().size()),
                      "let both agree");
   }
-  SOTTO_ASSIGN(auto problem, problem_of(std::move(costs)));
+  SOTTO_ASSIGN(auto problem, problem_of(Costs(costs)));
   if (source.dimension > 0 && source.dimension != problem.dimension()) {
     return wrong_shape().at("[problem] m");
   }

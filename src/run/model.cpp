@@ -10,6 +10,7 @@
 #include "moments/quadratic.h"
 #include "run/kept_json.h"
 #include "run/refit/refit.h"
+#include "solve/exact_answer.h"
 
 namespace sotto {
 namespace {
@@ -34,7 +35,7 @@ RunRecord public_record(const PlannedStudy& planned) {
   record.sum_noise_sd = plan.sum_noise_sd;
   record.central_ratio = plan.central_ratio;
   record.consensus = std::nullopt;
-  if (plan.solver != Solver::kGt) record.consensus = plan.consensus.method;
+  if (!plan.tracks_gradient()) record.consensus = plan.consensus.method;
   record.rounds = plan.consensus.rounds;
   record.rate = plan.consensus.rate;
   record.warnings = plan.warnings;
@@ -44,7 +45,7 @@ RunRecord public_record(const PlannedStudy& planned) {
 // x1, x2, …: entries have no names.
 Result<Fit> fit_entries(const PlannedStudy& planned, std::span<const double> result) {
   std::vector<double> x(result.begin(), result.end());
-  if (planned.plan.solver != Solver::kGt) {
+  if (!planned.plan.tracks_gradient()) {
     SOTTO_ASSIGN(x, solve_sums(planned, result));
   }
   Fit fit;
@@ -112,7 +113,12 @@ void take_inference(const Inference& known, const std::vector<Eigen::Index>& ent
 }  // namespace
 
 Result<std::vector<double>> solve_sums(const PlannedStudy& planned, std::span<const double> sums) {
-  const Quadratic noisy = from_theta(sums, planned.plan.dimension);
+  const std::size_t m = planned.plan.dimension;
+  if (planned.study.solve.estimator == Estimator::kExact && m <= kMaxExactAnswer) {
+    std::vector<double> x(m);
+    if (exact_answer(sums, m, x)) return x;
+  }
+  const Quadratic noisy = from_theta(sums, m);
   SOTTO_ASSIGN(const auto solved, estimate(planned.study.solve.estimator,
                                            from_quadratic(noisy, planned.plan.sum_noise_sd)));
   return std::vector<double>(solved.theta.begin(), solved.theta.end());

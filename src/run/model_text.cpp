@@ -154,7 +154,9 @@ std::string table_text(const RunRecord& record) {
   std::string text =
       record.refit_of.empty()
           ? fmt::format("{}: {} over {} parties' tables, {}\n\n", record.study, record.target,
-                        record.parties.size(), to_string(record.solver))
+                        // A model file does not say how many there were.
+                        record.parties.empty() ? "all" : std::to_string(record.parties.size()),
+                        to_string(record.solver))
           : fmt::format("{}: {}, from what was released before\n\n", record.study, record.target);
   text += coefficient_table(record);
   if (!record.errors_refused.empty()) {

@@ -39,35 +39,10 @@ std::vector<PartyId> everybody_of(const Study& study) {
   return everybody;
 }
 
-// Bytes of the largest integer that an honest party releases: its value, and 2⁸ standard deviations
-// of noise, in steps of the grid, times what the shuffle multiplies them with.
-std::size_t largest_release_bytes(const Study& study, const Plan& plan) {
-  constexpr double kValueBits = 160;  // 2⁴⁰ sensitivities are 80
-  const auto log2_of = [](const Rational& number) { return log10(number) / std::log10(2.0); };
-  double bits = kValueBits;
-  const auto add_noise = [&](const Rational& sigma) {
-    if (sgn(sigma) <= 0) return;
-    bits = std::max(bits, log2_of(sigma) - log2_of(released_grid(study).step()) + 8);
-  };
-  double factor_bits = std::log2(static_cast<double>(study.graph().size())) + 2;
-  if (const auto* shuffle = std::get_if<ShuffleNoise>(&plan.noise)) {
-    add_noise(shuffle->sigma_gamma);
-    add_noise(shuffle->sigma_eta);
-    factor_bits += log2_of(Rational(shuffle->inverse_zeta)) +
-                   2 * std::log2(static_cast<double>(shuffle->multiplier_max));
-  } else if (const auto* pairwise = std::get_if<PairwiseNoise>(&plan.noise)) {
-    add_noise(Rational(pairwise->sigma_gamma));
-    add_noise(Rational(pairwise->sigma_edge));
-  } else if (const auto* local = std::get_if<LocalNoise>(&plan.noise)) {
-    add_noise(Rational(local->sigma));
-  }
-  return static_cast<std::size_t>((bits + factor_bits) / 8) + 2;
-}
-
 MessageShape shape_of(const PlannedStudy& planned) {
   const auto& [study, plan] = planned;
   MessageShape shape{.parties = study.graph().size()};
-  if (std::holds_alternative<GradientNoise>(plan.noise)) {
+  if (plan.tracks_gradient()) {
     shape.values = 2 * plan.dimension;
     if (const auto terms = tracking_terms(planned)) shape.rounds = terms->rounds;
     return shape;
@@ -75,7 +50,8 @@ MessageShape shape_of(const PlannedStudy& planned) {
   shape.rounds = plan.consensus.rounds;
   if (plan.consensus.method == ConsensusMethod::kExact) {
     shape.entries = plan.entries;
-    shape.integer_bytes = largest_release_bytes(study, plan);
+    shape.integer_bytes = most_release_bytes(study, plan);
+    shape.integer_width = release_width(study, plan);
   } else {
     shape.values = plan.entries;
   }
@@ -109,17 +85,32 @@ Result<PartyRun> PartyRun::make(PlannedStudy planned, PartyId self, const TableR
                                 const CsvProgress& progress) {
   SOTTO_ASSIGN(auto input, read_input(planned, self, data, progress));
   PartyRun run(planned.study, self, std::move(input));
-  const Study& study = run.study_;
-  if (const auto* shuffle = std::get_if<ShuffleNoise>(&planned.plan.noise)) {
-    SOTTO_ASSIGN(run.cipher_, cipher_for(study, CipherChoice::kPaillier));
-    SOTTO_ASSIGN(const auto packing,
-                 shuffle_packing(*shuffle, run.input_.secret.grid(),
-                                 run.input_.secret.least_weight(), run.cipher_->plaintext_bits()));
-    run.plaintexts_ = packing.plaintexts(run.input_.secret.size());
+  std::shared_ptr<const Cipher> cipher;
+  if (std::holds_alternative<ShuffleNoise>(planned.plan.noise)) {
+    SOTTO_ASSIGN(cipher, cipher_for(planned.study, CipherChoice::kPaillier));
   }
-  if (study.solver == Solver::kGt) SOTTO_TRY(tracking_terms(planned));
-  run.plans_.emplace(everybody_of(study), std::move(planned));
+  SOTTO_TRY(run.equip(std::move(planned), std::move(cipher)));
   return run;
+}
+
+Result<PartyRun> PartyRun::simulated(PlannedStudy planned, PartyId self, const Quadratic& cost,
+                                     std::shared_ptr<const Cipher> cipher) {
+  PartyRun run(planned.study, self, input_of(planned, cost));
+  SOTTO_TRY(run.equip(std::move(planned), std::move(cipher)));
+  return run;
+}
+
+Result<void> PartyRun::equip(PlannedStudy planned, std::shared_ptr<const Cipher> cipher) {
+  if (const auto* shuffle = std::get_if<ShuffleNoise>(&planned.plan.noise)) {
+    cipher_ = std::move(cipher);
+    SOTTO_ASSIGN(const auto packing,
+                 shuffle_packing(*shuffle, input_.secret.grid(), input_.secret.least_weight(),
+                                 cipher_->plaintext_bits()));
+    plaintexts_ = packing.plaintexts(input_.secret.size());
+  }
+  if (planned.plan.tracks_gradient()) SOTTO_TRY(tracking_terms(planned));
+  plans_.emplace(everybody_of(study_), std::move(planned));
+  return {};
 }
 
 Result<const PlannedStudy*> PartyRun::plan_of(std::span<const PartyId> members) {
@@ -162,6 +153,17 @@ void PartyRun::make_key_pairs(const KeyedRandom::Key& cipher_key,
   }
 }
 
+KeyPairs PartyRun::take_key_pairs(const KeyedRandom::Key& cipher_key,
+                                  std::span<const PartyId> neighbours) {
+  make_key_pairs(cipher_key, neighbours, neighbours.size());
+  KeyPairs pairs;
+  for (const PartyId neighbour : neighbours) {
+    pairs.push_back(std::move(prepared_->for_neighbour.at(neighbour)));
+  }
+  prepared_.reset();
+  return pairs;
+}
+
 MessageLimits PartyRun::limits() const {
   const auto all = std::ranges::max_element(
       plans_, {}, [](const auto& planned) { return planned.first.size(); });
@@ -194,17 +196,13 @@ Result<AttemptParty> PartyRun::take_part(std::span<const PartyId> members,
                                {.self = self, .secret = input_.secret, .draws = keys.draws});
     return attempt;
   }
-  KeyPairs key_pairs;
+  std::function<KeyPairs()> key_pairs;
   if (cipher_ != nullptr) {
     std::vector<PartyId> neighbours;
     for (const PartyId place : study.graph().neighbours(self)) {
       neighbours.push_back(members[place]);
     }
-    make_key_pairs(keys.cipher, neighbours, neighbours.size());
-    for (const PartyId neighbour : neighbours) {
-      key_pairs.push_back(std::move(prepared_->for_neighbour.at(neighbour)));
-    }
-    prepared_.reset();
+    key_pairs = [this, from = keys.cipher, neighbours] { return take_key_pairs(from, neighbours); };
   }
   attempt.party = make_party(AveragingSetup{study.weights, plan.consensus, plan.noise},
                              {.self = self,

@@ -28,8 +28,13 @@ class PartyRun {
   [[nodiscard]] static Result<PartyRun> make(PlannedStudy planned, PartyId self,
                                              const TableRequest& data,
                                              const CsvProgress& progress = {});
+  // A party of a simulated network: it holds this cost, and `cipher` need not hide anything.
+  [[nodiscard]] static Result<PartyRun> simulated(PlannedStudy planned, PartyId self,
+                                                  const Quadratic& cost,
+                                                  std::shared_ptr<const Cipher> cipher);
 
-  // This party's state machine among `members`: every random number comes from `keys`.
+  // This party's state machine among `members`: every random number comes from `keys`. It draws its
+  // noise at once, and its key pairs when it starts, from here: the run outlives it.
   // What it costs and how large its messages are follows from the plan of these members.
   [[nodiscard]] Result<AttemptParty> take_part(std::span<const PartyId> members,
                                                const AttemptKeys& keys);
@@ -61,11 +66,17 @@ class PartyRun {
   PartyRun(Study study, PartyId self, Input input)
       : study_(std::move(study)), self_(self), input_(std::move(input)) {}
 
+  // What it needs beside its input: a cipher that the entries fit, and the plan of all.
+  [[nodiscard]] Result<void> equip(PlannedStudy planned, std::shared_ptr<const Cipher> cipher);
+
   using Members = std::vector<PartyId>;
   [[nodiscard]] Result<const PlannedStudy*> plan_of(std::span<const PartyId> members);
   // Makes key pairs for the first of these neighbours that have none yet, `at_most` of them.
   void make_key_pairs(const KeyedRandom::Key& cipher_key, std::span<const PartyId> neighbours,
                       std::size_t at_most);
+  // All of them, made by now or not; they are used once.
+  [[nodiscard]] KeyPairs take_key_pairs(const KeyedRandom::Key& cipher_key,
+                                        std::span<const PartyId> neighbours);
 
   Study study_;
   PartyId self_;

@@ -75,24 +75,6 @@ Adversary adversary_from(const Json& json, const std::string& path, std::string&
   return a;
 }
 
-Json source_json(const SourceFacts& source) {
-  Json json = {{"kind", source.kind}, {"place", source.place}};
-  if (!source.query.empty()) json["query"] = source.query;
-  if (!source.format.empty()) json["format"] = source.format;
-  json["sha256"] = source.sha256;
-  return json;
-}
-
-SourceFacts source_from(const Json& json, const std::string& path, std::string& problem) {
-  JsonFields fields(json, path, problem);
-  SourceFacts source{.kind = fields.text("kind"), .place = fields.text("place")};
-  if (fields.has("query")) source.query = fields.text("query");
-  if (fields.has("format")) source.format = fields.text("format");
-  source.sha256 = fields.text("sha256");
-  fields.finish();
-  return source;
-}
-
 Json own_json(const RunRecord::Own& own) {
   Json json = {{"party", own.party},
                {"rows", own.rows},
@@ -229,6 +211,24 @@ Result<RunRecord> finished(RunRecord record, const std::string& problem, const J
 }
 
 }  // namespace
+
+Json source_json(const SourceFacts& source) {
+  Json json = {{"kind", source.kind}, {"place", source.place}};
+  if (!source.query.empty()) json["query"] = source.query;
+  if (!source.format.empty()) json["format"] = source.format;
+  json["sha256"] = source.sha256;
+  return json;
+}
+
+SourceFacts source_from(const Json& json, const std::string& path, std::string& problem) {
+  JsonFields fields(json, path, problem);
+  SourceFacts source{.kind = fields.text("kind"), .place = fields.text("place")};
+  if (fields.has("query")) source.query = fields.text("query");
+  if (fields.has("format")) source.format = fields.text("format");
+  source.sha256 = fields.text("sha256");
+  fields.finish();
+  return source;
+}
 
 Json privacy_json(const RunRecord& r) {
   return {{"epsilon", r.epsilon},

@@ -117,6 +117,10 @@ inline constexpr const char* kRecordFile = "record.json";  // in a run's folder
 [[nodiscard]] nlohmann::ordered_json explained_json(const std::optional<Explained>& explained);
 [[nodiscard]] nlohmann::ordered_json interval_json(const RunRecord::Coefficient& coefficient);
 [[nodiscard]] nlohmann::ordered_json clipped_json(const std::vector<RunRecord::Clipped>& clipped);
+// {kind, place, query, format, sha256}.
+[[nodiscard]] nlohmann::ordered_json source_json(const SourceFacts& source);
+[[nodiscard]] SourceFacts source_from(const nlohmann::ordered_json& json, const std::string& path,
+                                      std::string& problem);
 
 // What a model file keeps of a record: neither graph nor rounds. Unknown fields are let pass.
 [[nodiscard]] Result<RunRecord> record_from_model_json(const nlohmann::ordered_json& json,

@@ -14,14 +14,28 @@
 #include "moments/quadratic.h"
 #include "plan/simulated_problem.h"
 #include "session/wire.h"
+#include "simulate/rounds.h"
+#include "simulate/row_memory.h"
 
 namespace sotto {
 namespace {
 
 // Trials that one thread takes at a time: several batches of the engine. Where their rounds are
 // watched it is one, so that an observer knows whose they are.
-constexpr std::size_t kChunk = 64;
+constexpr std::size_t kChunk = 512;
 constexpr std::size_t kWatchedChunk = 8;
+// Trials of fewer parties are divided between the cores; of more, each trial's parties are.
+constexpr std::size_t kSharedFrom = 1 << 13;
+
+// How many trials a thread takes at a time: few enough for every core to have some.
+std::size_t chunk_of(const TrialRequest& request, std::size_t parties) {
+  // Real ciphertexts take far longer than the engine.
+  if (request.cipher != nullptr || parties >= kSharedFrom) return 1;
+  constexpr std::size_t kSide = TrackingRows::kTrialsTogether;
+  const std::size_t threads = request.threads == 0 ? core_count() : request.threads;
+  const std::size_t groups = (request.trials + threads * kSide - 1) / (threads * kSide);
+  return std::min(groups * kSide, request.every ? kWatchedChunk : kChunk);
+}
 
 double squared_distance(std::span<const double> x, const Eigen::VectorXd& solution) {
   double sum = 0;
@@ -51,33 +65,68 @@ Result<std::vector<double>> coefficients_of(const PlannedStudy& planned,
   return values;
 }
 
-// One chunk of trials of one solver: x[trial][party].
-Result<TrialValues> run_chunk(const PlannedStudy& planned,
-                              const std::optional<TrackingChoice>& tracking,
-                              std::span<const Secret> secrets, const SimulationOptions& options) {
-  if (tracking) return simulate_tracking(tracking->setup, secrets, options, options.on_round);
-  SOTTO_ASSIGN(auto values, simulate_averaging(averaging_setup(planned), secrets, options));
-  for (auto& trial : values) {
-    std::vector<double> before;
-    std::vector<double> solved_before;
-    for (auto& party : trial) {
-      // With `exact` all parties hold the same bits: solved once.
-      if (party != before) {
-        SOTTO_ASSIGN(auto solved, solve_sums(planned, party));
-        before = party;
-        solved_before = std::move(solved);
+// From what the parties of a trial hold to their answers, and how far these are from x*.
+class Answers {
+ public:
+  Answers(const PlannedStudy& planned, const Problem& problem, bool tracked)
+      : planned_(planned), solution_(problem.solution), tracked_(tracked) {}
+
+  // The outcome's x and squared error, of what the parties hold: sums, or x itself.
+  [[nodiscard]] Result<void> judge(const TrialValues& held, std::size_t trial, std::size_t parties,
+                                   TrialOutcome& outcome) const {
+    std::vector<double> distances(held.parties());
+    std::optional<Error> failed;
+    std::mutex mutex;
+    constexpr std::size_t kAnswers = 1024;
+    const std::size_t parts = (held.parties() + kAnswers - 1) / kAnswers;
+    const auto part = [&](std::size_t number) {
+      const std::size_t end = std::min(held.parties(), (number + 1) * kAnswers);
+      const std::size_t begin = number * kAnswers;
+      for (std::size_t i = begin; i < end; ++i) {
+        // Who holds the same bits as the one before has the same answer.
+        if (i > begin && std::ranges::equal(held.at(trial, i), held.at(trial, i - 1))) {
+          distances[i] = distances[i - 1];
+          continue;
+        }
+        auto x = answer(held.at(trial, i));
+        if (!x) {
+          const std::scoped_lock lock(mutex);
+          if (!failed) failed = x.error();
+          return;
+        }
+        distances[i] = squared_distance(*x, solution_);
+        if (i == 0) outcome.x = std::move(*x);
       }
-      party = solved_before;
+    };
+    if (parts == 1) {
+      part(0);
+    } else {
+      parallel_for(parts, 0, part);
     }
+    if (failed) return *failed;
+    for (std::size_t i = 0; i < parties; ++i) {
+      outcome.squared_error += distances[held.parties() == 1 ? 0 : i];
+    }
+    outcome.squared_error /= static_cast<double>(parties);
+    return {};
   }
-  return values;
-}
+
+ private:
+  [[nodiscard]] Result<std::vector<double>> answer(std::span<const double> held) const {
+    if (tracked_) return std::vector<double>(held.begin(), held.end());
+    return solve_sums(planned_, held);
+  }
+
+  const PlannedStudy& planned_;
+  const Eigen::VectorXd& solution_;
+  bool tracked_;
+};
 
 }  // namespace
 
 void warn_about_files(PlannedStudy& planned, const Problem& problem) {
   // A family's costs are public, and the plan has looked at them.
-  if (planned.plan.solver != Solver::kGt || planned.study.problem->files.empty()) return;
+  if (!planned.plan.tracks_gradient() || planned.study.problem->files.empty()) return;
   if (auto warning = lambda_min_warning(planned.study, problem)) {
     planned.plan.warnings.push_back(std::move(*warning));
   }
@@ -119,49 +168,57 @@ Result<TrialResults> run_trials(const PlannedStudy& planned, const Problem& prob
                      *request.every, request.trials, std::move(goal),
                      [&](std::span<const double> sums) { return solve_sums(planned, sums); }));
   }
-  // Real ciphertexts take far longer than the engine: every core gets its own trial.
-  const std::size_t chunk = request.cipher != nullptr ? 1 : (recorder ? kWatchedChunk : kChunk);
+  const std::size_t parties = secrets.size();
+  const std::size_t chunk = chunk_of(request, parties);
   const std::size_t trials = request.trials;
+  const Answers answers(planned, problem, tracking.has_value());
+  const auto setup = averaging_setup(planned);
   TrialResults results;
   results.runs.resize(trials);
   std::size_t done = 0;
   std::mutex mutex;
   std::optional<Error> first_error;
-  parallel_for((trials + chunk - 1) / chunk, request.threads, [&](std::size_t number) {
-    {
-      const std::scoped_lock lock(mutex);
-      if (first_error) return;
-    }
-    const std::size_t first = number * chunk;
+  const auto run_chunk = [&](std::size_t first) -> Result<void> {
     SimulationOptions options;
     options.seed = request.seed;
     options.first_trial = first;
     options.cipher = request.cipher;
     options.trials = std::min(chunk, trials - first);
     options.one_for_all = true;
+    if (parties >= kSharedFrom) options.threads = request.threads;
     if (recorder) options.on_round = recorder->observer(first);
-    auto values = run_chunk(planned, tracking, secrets, options);
-    if (!values) {
-      const std::scoped_lock lock(mutex);
-      if (!first_error) first_error = values.error();
-      return;
-    }
+    SOTTO_ASSIGN(const auto held,
+                 tracking ? simulate_tracking(tracking->setup, secrets, options, options.on_round)
+                          : simulate_averaging(setup, secrets, options));
     for (std::size_t t = 0; t < options.trials; ++t) {
       TrialOutcome& outcome = results.runs[first + t];
       outcome.solver = planned.plan.solver;
       outcome.trial = first + t;
-      const std::size_t held = (*values)[t].size();  // 1: all parties hold the same
-      for (std::size_t i = 0; i < secrets.size(); ++i) {
-        const auto& x = (*values)[t][held == 1 ? 0 : i];
-        outcome.squared_error += squared_distance(x, problem.solution);
-      }
-      outcome.squared_error /= static_cast<double>(secrets.size());
-      outcome.x = std::move((*values)[t][0]);
+      SOTTO_TRY(answers.judge(held, t, parties, outcome));
     }
+    return {};
+  };
+  const auto take = [&](std::size_t number) {
+    {
+      const std::scoped_lock lock(mutex);
+      if (first_error) return;
+    }
+    const std::size_t first = number * chunk;
+    const auto ran = run_chunk(first);
     const std::scoped_lock lock(mutex);
-    done += options.trials;
+    if (!ran) {
+      if (!first_error) first_error = ran.error();
+      return;
+    }
+    done += std::min(chunk, trials - first);
     if (request.progress) request.progress(done, trials);
-  });
+  };
+  const std::size_t chunks = (trials + chunk - 1) / chunk;
+  if (parties >= kSharedFrom) {
+    for (std::size_t number = 0; number < chunks; ++number) take(number);
+  } else {
+    parallel_for(chunks, request.threads, take);
+  }
   if (first_error) return *first_error;
   if (recorder) {
     SOTTO_ASSIGN(results.trajectory, recorder->take());
@@ -174,6 +231,7 @@ Result<Simulation> simulate_study(const Study& study, const RunOptions& options)
     return bad_input("E-trials", fmt::format("{} trials are out of range", options.trials),
                      fmt::format("choose from 1 to {}", kMaxTrials));
   }
+  SOTTO_TRY(require_memory(study, options.solvers, static_cast<double>(available_memory())));
   SOTTO_ASSIGN(auto problem, load_problem(study));
   SOTTO_ASSIGN(const auto cipher, cipher_for(study, options.cipher));
   Study sized = study;  // files say how many columns they have
@@ -198,6 +256,7 @@ Result<Simulation> simulate_study(const Study& study, const RunOptions& options)
                              .cipher = cipher.get()}));
     simulation.summary.push_back(summarise(options.solvers[k], results.runs));
     std::ranges::move(results.runs, std::back_inserter(simulation.runs));
+    if (sized.faults) simulation.faults.push_back(simulate_faults(planned, problem.costs));
     simulation.plans.push_back(std::move(planned.plan));
   }
   if (simulation.plans.empty()) return simulation.refused.front().second;
@@ -208,7 +267,7 @@ Result<Outcome> run_tables(const PlannedStudy& planned, std::span<const Input> i
                            const TableOptions& options) {
   const Study& study = planned.study;
   const Plan& plan = planned.plan;
-  check(study.data && plan.solver != Solver::kGt, "tables are averaged, never tracked");
+  check(study.data && !plan.tracks_gradient(), "tables are averaged, never tracked");
   check(inputs.size() == study.graph().size(), "one table per party");
   Outcome outcome;
   SimulationOptions simulation;
@@ -234,11 +293,12 @@ Result<Outcome> run_tables(const PlannedStudy& planned, std::span<const Input> i
   }
   std::vector<Secret> secrets;
   for (const Input& input : inputs) secrets.push_back(input.secret);
-  SOTTO_ASSIGN(auto values, simulate_averaging(averaging_setup(planned), secrets, simulation));
+  SOTTO_ASSIGN(const auto values,
+               simulate_averaging(averaging_setup(planned), secrets, simulation));
   if (recorder) {
     SOTTO_ASSIGN(*options.trajectory, recorder->take());
   }
-  outcome.result = std::move(values[0][0]);
+  outcome.result.assign(values.at(0, 0).begin(), values.at(0, 0).end());
   return outcome;
 }
 
@@ -301,15 +361,20 @@ Json to_json(const Study& study, const Simulation& simulation) {
                          {"where", error.where},
                          {"fix", error.fix}}}});
   }
-  return {{"study", study.name},
-          {"study_hash", study.hash},
-          {"seed", simulation.seed},
-          {"x_star", simulation.x_star},
-          {"runs", json_list(simulation.runs, trial_json)},
-          {"summary", summary},
-          {"privacy", privacy},
-          {"plans", plans},
-          {"graph", graph_json(study)}};
+  Json json{{"study", study.name},
+            {"study_hash", study.hash},
+            {"seed", simulation.seed},
+            {"x_star", simulation.x_star},
+            {"runs", json_list(simulation.runs, trial_json)},
+            {"summary", summary},
+            {"privacy", privacy},
+            {"plans", plans},
+            {"graph", graph_json(study)}};
+  for (std::size_t k = 0; k < simulation.faults.size(); ++k) {
+    json["faults"][to_string(simulation.plans[k].solver)] =
+        to_json(*study.faults, simulation.faults[k]);
+  }
+  return json;
 }
 
 std::string to_text(const Study& study, const Simulation& simulation) {
@@ -335,6 +400,10 @@ std::string to_text(const Study& study, const Simulation& simulation) {
   text += fmt::format("\n  {}'s first answer:", to_string(first.solver));
   for (const double value : first.x) text += fmt::format(" {:.6g}", value);
   text += '\n';
+  for (std::size_t k = 0; k < simulation.faults.size(); ++k) {
+    text += fmt::format("\n  {} {}", to_string(simulation.plans[k].solver),
+                        to_text(*study.faults, simulation.faults[k]));
+  }
   for (const Plan& plan : simulation.plans) {
     for (const std::string& warning : plan.warnings) {
       text += fmt::format("\n  ! {}: {}", to_string(plan.solver), warning);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "run/input.h"
+#include "run/lab/faults.h"
 #include "run/lab/trajectory.h"
 #include "run/model.h"
 #include "simulate/simulation.h"
@@ -35,6 +36,8 @@ struct Simulation {
   std::vector<TrialOutcome> runs;
   std::vector<SolverSummary> summary;
   std::vector<std::pair<Solver, Error>> refused;  // solvers that cannot do it, and why
+  // With [faults]: what became of each solver's run on that network, in the order of `plans`.
+  std::vector<Result<FaultReport>> faults;
 };
 
 // How many of all trials are done.
@@ -57,6 +60,13 @@ inline constexpr std::size_t kMaxTrials = 10'000'000;
 // Simulates a study that brings its own [problem]. Uses all cores; the result does not depend on
 // how many there are. A solver whose plan is refused is left out with its reason, unless all are.
 [[nodiscard]] Result<Simulation> simulate_study(const Study& study, const RunOptions& options);
+
+// About how many bytes a simulated trial of a [problem] takes with one solver, the graph aside.
+[[nodiscard]] double simulation_bytes(const Study& study, Solver solver);
+// E-simulate-memory where the largest of them does not fit into `available` bytes (0: nobody
+// knows), with what would.
+[[nodiscard]] Result<void> require_memory(const Study& study, std::span<const Solver> solvers,
+                                          double available);
 
 // What is drawn of one plan.
 struct TrialRequest {

@@ -14,6 +14,20 @@ constexpr double kMaxWork = 2e9;
 
 using PartyValues = std::vector<std::vector<double>>;  // [party][entry]
 
+PartyValues after_rounds(const Weights& weights, const ConsensusPlan& plan,
+                         const PartyValues& start) {
+  TrialValues trial(1, start.size(), start[0].size());
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    std::ranges::copy(start[i], trial.at(0, i).begin());
+  }
+  run_linear_consensus(weights, plan, trial);
+  PartyValues after;
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    after.emplace_back(trial.at(0, i).begin(), trial.at(0, i).end());
+  }
+  return after;
+}
+
 // max_i ‖y_i − mean‖
 double disagreement(const PartyValues& values, const std::vector<double>& mean) {
   double largest = 0;
@@ -85,9 +99,7 @@ std::vector<RunRecord::RoundPoint> convergence(const Weights& weights, const Con
     } else if (round > 0) {
       ConsensusPlan shorter = plan;
       shorter.rounds = round;
-      TrialValues trial{start};
-      run_linear_consensus(weights, shorter, trial);
-      left = disagreement(trial[0], mean) / at_start;
+      left = disagreement(after_rounds(weights, shorter, start), mean) / at_start;
     }
     points.push_back({.round = round, .disagreement = left});
   }

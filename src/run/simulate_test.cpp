@@ -31,6 +31,37 @@ std::vector<std::vector<double>> answers(const Simulation& simulation) {
   return answers;
 }
 
+TEST(SimulatingAStudy, ThatDoesNotFitIntoMemoryIsAnErrorBeforehandWithWhatWouldFit) {
+  const Study study = study_of(paper_text());
+  const double shuffle = simulation_bytes(study, Solver::kDishuf);
+  EXPECT_GT(shuffle, simulation_bytes(study, Solver::kPairwise));
+  EXPECT_GT(simulation_bytes(study, Solver::kPairwise), simulation_bytes(study, Solver::kAc));
+  const std::vector<Solver> both{Solver::kAc, Solver::kDishuf};
+  EXPECT_TRUE(require_memory(study, both, 1.2 * shuffle));
+  EXPECT_TRUE(require_memory(study, both, 0));  // where the system does not say
+  const auto refused = require_memory(study, both, shuffle / 2);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().name, "E-simulate-memory");
+  EXPECT_THAT(refused.error().fix, testing::HasSubstr("at most 4 parties"));
+  EXPECT_THAT(refused.error().fix, testing::HasSubstr("3 times as much memory"));
+}
+
+// From 2¹³ parties on a trial's parties are divided between the threads, and renumbered.
+TEST(SimulatingAStudy, OfManyPartiesGivesTheSameBitsWhateverTheNumberOfThreads) {
+  StudyText text = paper_text();
+  text.set("graph", "parties", "9000").set("problem", "m", "1");
+  text.set("consensus", "method", "\"plain\"").set("consensus", "rounds", "5");
+  text.set("consensus", "tolerance", "0.5");
+  for (const Solver solver : {Solver::kAc, Solver::kDishuf, Solver::kPairwise}) {
+    const RunOptions one{.solvers = {solver}, .seed = 5, .trials = 1, .threads = 1};
+    const RunOptions three{.solvers = {solver}, .seed = 5, .trials = 1, .threads = 3};
+    const Simulation alone = simulation_of(text, one);
+    const Simulation shared = simulation_of(text, three);
+    EXPECT_EQ(answers(alone), answers(shared)) << to_string(solver);
+    EXPECT_EQ(alone.runs[0].squared_error, shared.runs[0].squared_error);
+  }
+}
+
 TEST(SimulatingAStudy, GivesTheSameBitsWhateverTheNumberOfThreads) {
   for (const Solver solver : kAllSolvers) {
     const RunOptions one{.solvers = {solver}, .seed = 5, .trials = 40, .threads = 1};

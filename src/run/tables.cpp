@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
 #include <utility>
 
 #include "base/check.h"
 #include "base/words.h"
+#include "moments/push_down.h"
 #include "moments/quadratic.h"
+#include "run/sums/sums.h"
 
 // From files to moments and to what a party may know of its own rows: one reading of each.
 namespace sotto {
@@ -64,6 +67,44 @@ PartyTable party_table(const Study& study, PartyId party, TableMoments table) {
   return result;
 }
 
+// What others have added up: a database, or `sotto sums`.
+PartyTable party_table(const Study& study, PartyId party, TableMoments sums, SourceFacts source) {
+  PartyTable table = party_table(study, party, std::move(sums));
+  table.own.sources = {std::move(source)};
+  return table;
+}
+
+Result<PartyTable> ask_for_sums(const Study& study, PartyId self, const TableRequest& request) {
+  SOTTO_ASSIGN(auto pushed, push_down_moments(request, study.data->held_by(self),
+                                              sums_mark(sums_terms(study, self))));
+  return party_table(study, self, std::move(pushed.table), std::move(pushed.facts));
+}
+
+// One file of sums stands for a table; several would have to be added first.
+Result<void> no_sums_among(const std::string& place) {
+  std::string word;
+  std::istringstream words(place);
+  while (std::getline(words, word, ',')) {
+    for (const std::string& file : files_named(word)) {
+      if (!is_sums_file(file)) continue;
+      return bad_input("E-data-options", fmt::format("{} has sums, and no rows", file),
+                       "add files of sums with 'sotto sums --merge', and name what that wrote");
+    }
+  }
+  return {};
+}
+
+Result<PartyTable> read_own_sums(const Study& study, PartyId self, const TableRequest& request) {
+  if (!request.query.empty() || request.dialect.separator || request.dialect.decimal) {
+    return bad_input("E-data-options",
+                     fmt::format("{} has sums, and nothing is read from it", request.place),
+                     "leave --query, --separator and --decimal away");
+  }
+  SOTTO_ASSIGN(SumsFile file, sums_for(study, self, request.place));
+  return party_table(study, self, std::move(file.table),
+                     {.kind = "sums", .place = request.place, .sha256 = file.sha256});
+}
+
 }  // namespace
 
 std::vector<PartyTable> tables_of(const Study& study, std::vector<TableMoments> moments) {
@@ -78,6 +119,9 @@ std::vector<PartyTable> tables_of(const Study& study, std::vector<TableMoments> 
 Result<PartyTable> read_own_table(const Study& study, PartyId self, const TableRequest& request,
                                   const CsvProgress& progress) {
   if (!study.data) return not_over_tables();
+  if (request.push_down) return ask_for_sums(study, self, request);
+  if (is_sums_file(request.place)) return read_own_sums(study, self, request);
+  SOTTO_TRY(no_sums_among(request.place));
   if (study.data->person && request.place == "-") {
     return bad_input("E-data-options",
                      "standard input can be read once, and [privacy] person needs two readings",
@@ -99,7 +143,6 @@ Result<PartyTable> read_own_table(const Study& study, PartyId self, const TableR
 
 Result<std::vector<PartyTable>> read_tables(const Study& study, const TableFiles& files,
                                             const CsvProgress& progress) {
-  if (!study.data) return not_over_tables();
   std::vector<TableRequest> requests;
   for (const std::string& place : files.files) {
     for (const std::string& file : files_named(place)) {
@@ -108,6 +151,13 @@ Result<std::vector<PartyTable>> read_tables(const Study& study, const TableFiles
       requests.back().dialect = files.dialect;
     }
   }
+  return read_tables(study, requests, files.split, progress);
+}
+
+Result<std::vector<PartyTable>> read_tables(const Study& study,
+                                            const std::vector<TableRequest>& requests,
+                                            TableSplit::Kind split, const CsvProgress& progress) {
+  if (!study.data) return not_over_tables();
   const std::size_t parties = study.graph().size();
   const std::size_t given = requests.size();
   if (given != 1 && given != parties) {
@@ -115,15 +165,18 @@ Result<std::vector<PartyTable>> read_tables(const Study& study, const TableFiles
         "E-data-files", fmt::format("{} for {} parties", counted(given, "file", "files"), parties),
         fmt::format("name {} files, one per party, or a single one to split", parties));
   }
+  if (given < parties && is_sums_file(requests.front().place)) {
+    return bad_input("E-data-files", "sums cannot be dealt out: they do not know their rows",
+                     fmt::format("name {} files, one per party, or a table", parties));
+  }
   if (given < parties) {
     std::vector<SourceFacts> sources;
     CsvOptions options;
     options.progress = progress;
     options.on_facts = [&](const SourceFacts& facts) { sources = {facts}; };
     SOTTO_ASSIGN(const CsvSource source, open_table(requests.front(), options));
-    SOTTO_ASSIGN(
-        std::vector<TableMoments> dealt,
-        read_split_moments(source, *study.data, {.parties = parties, .kind = files.split}));
+    SOTTO_ASSIGN(std::vector<TableMoments> dealt,
+                 read_split_moments(source, *study.data, {.parties = parties, .kind = split}));
     std::vector<PartyTable> tables = tables_of(study, std::move(dealt));
     for (PartyTable& table : tables) table.own.sources = sources;
     return tables;

@@ -34,6 +34,12 @@ struct PartyTable {
                                                           const TableFiles& files,
                                                           const CsvProgress& progress = {});
 
+// The same for tables wherever they are, one per party or a single one to split.
+[[nodiscard]] Result<std::vector<PartyTable>> read_tables(const Study& study,
+                                                          const std::vector<TableRequest>& requests,
+                                                          TableSplit::Kind split,
+                                                          const CsvProgress& progress = {});
+
 // The table of one party, for that party alone.
 [[nodiscard]] Result<PartyTable> read_own_table(const Study& study, PartyId self,
                                                 const TableRequest& request,

@@ -162,6 +162,7 @@ TEST(Session, AccountsPathsAndNumbersStayAtHome) {
         std::pair{Status::kFailed, "something failed there"}}) {
     Network network(SimulatedSolver::kShuffle, ConsensusMethod::kExact, *Graph::complete(3), 3);
     network.troubles[0] = trouble(status);
+    network.start(0);  // it finds out before anybody is heard
     network.connect_all();
     network.run();
     expect_heard(network, sentence);

@@ -37,17 +37,20 @@ MessageLimits limits_of(const MessageShape& shape) {
   MessageLimits limits;
   limits.sealing = kStep + std::max(offer, kField + kPairwiseKey);
   limits.round = kStep + (exact ? releases : values);
-  limits.outcome = 4 * kField + 3 * kDigestBytes + 2 * sizeof(double) +
-                   sizeof(double) * shape.values + shape.parties * witness;
+  limits.outcome =
+      5 * kField + 4 * kDigestBytes + 2 * sizeof(double) + sizeof(double) * shape.values;
+  limits.evidence = 2 * kField + kDigestBytes + (exact ? shape.parties * witness : 0);
   // An offer and an answer; and either a round's values each time, or every release once.
   limits.steps = 2 * limits.sealing + shape.rounds * (kStep + (exact ? kNumber : values)) +
                  (exact ? releases : 0);
+  limits.ciphertext_width = shape.ciphertext_bytes;
+  limits.release_width = shape.integer_width;
   return limits;
 }
 
 std::size_t MessageLimits::body(std::size_t parties) const {
   const std::size_t text =
-      std::max({outcome, session::most_hello_bytes(), session::most_word_bytes(parties)});
+      std::max({outcome, evidence, session::most_hello_bytes(), session::most_word_bytes(parties)});
   return std::max({sealing, round, kStatement + text});
 }
 
@@ -70,7 +73,8 @@ std::size_t most_statements(std::size_t parties) {
 }
 
 std::size_t most_statement_bytes(std::size_t parties, const MessageLimits& limits) {
-  return most_statements(parties) * most_word_bytes(parties) + most_hello_bytes() + limits.outcome;
+  return most_statements(parties) * most_word_bytes(parties) + most_hello_bytes() + limits.outcome +
+         limits.evidence;
 }
 
 std::size_t most_early_steps(std::size_t parties) {

@@ -15,6 +15,7 @@ struct MessageShape {
   std::size_t key_bytes = 0;         // of the public key in an offer
   std::size_t entries = 0;           // integers in a release; none where values are averaged
   std::size_t integer_bytes = 0;     // each, at most
+  std::size_t integer_width = 0;     // each, as a rule: shorter ones are padded up to it
   std::size_t values = 0;            // doubles in a round; none where releases are passed on
   std::uint64_t rounds = 0;
 };
@@ -24,7 +25,11 @@ struct MessageLimits {
   std::size_t sealing = 0;  // an offer, an answer, a key
   std::size_t round = 0;    // values or releases
   std::size_t outcome = 0;
+  std::size_t evidence = 0;
   std::uint64_t steps = 0;  // what one neighbour sends in a whole attempt
+  // Magnitudes of integers are padded up to these, so that no message's size tells of its content.
+  std::size_t ciphertext_width = 0;
+  std::size_t release_width = 0;
 
   // The largest body of all; statements that are no outcomes are as long as `parties` lets them be.
   [[nodiscard]] std::size_t body(std::size_t parties) const;

@@ -159,6 +159,10 @@ std::optional<Links::Start> Links::later_start(PartyId from, std::string_view by
   return Start{.nonce = frame->nonce(), .number = frame->start()};
 }
 
+Links::Start Links::start_of(PartyId peer) const {
+  return {.nonce = links_.at(peer).nonce.value(), .number = links_.at(peer).start};
+}
+
 void Links::know(PartyId from, const Start& start) {
   links_.at(from).nonce = start.nonce;
   links_.at(from).start = start.number;

@@ -54,7 +54,9 @@ class Links {
   // Whether a frame is the word of a later start than the one that is known. Then renew() comes
   // before receive(), or receive() refuses it.
   [[nodiscard]] std::optional<Start> later_start(PartyId from, std::string_view bytes) const;
-  // Whose words the neighbour's first ones were, from the journal.
+  // Which start of the neighbour's the numbers are about. Precondition: one was heard.
+  [[nodiscard]] Start start_of(PartyId peer) const;
+  // The same, from the journal.
   void know(PartyId from, const Start& start);
   // Forgets what was said to the neighbour and heard from it: it remembers nothing of it.
   void renew(PartyId from, const Start& start);

@@ -248,5 +248,27 @@ TEST(Meeting, EveryPartyHasTheSameNameForTheRun) {
   }
 }
 
+// Its own word for who it is tells nothing new by then, and is not kept; that it was its word is.
+TEST(Meeting, ANeighbourThatWasKnownByAnotherWayIsNotTakenForItsLaterStartAfterACrash) {
+  Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::complete(3), 3);
+  const auto nobody_has_met = [](Mail& mail) { return !text_in(mail.frame).has_met(); };
+  network.connect(0, 2);
+  network.connect(1, 2);
+  network.run(nobody_has_met);
+  network.connect(0, 1);
+  network.run(nobody_has_met);
+  network.crash(0);
+  network.start(0);
+  network.crash(1);
+  network.journals[1] = std::make_unique<MemoryJournal>();
+  network.begin_anew(1, 2);
+  network.disconnect(0, 2);
+  network.connect_all();
+  network.run();
+  network.wait(10 * kSecond);
+  EXPECT_TRUE(network.refusals.empty()) << network.refusals.front().to_string();
+  EXPECT_TRUE(network.all_finished());
+}
+
 }  // namespace
 }  // namespace sotto

@@ -87,6 +87,7 @@ void RunCore::begin() {
   wire::Text text;
   text.mutable_hello()->set_certificate(signer_.certificate());
   text.mutable_hello()->set_start(terms_.start);
+  prepare();
   say(text);
   advance();
 }
@@ -297,6 +298,10 @@ std::vector<PartyId> RunCore::waiting_for() const {
       break;
     case Phase::kComparing:
       add_unless([&](PartyId p) { return said_in(outcomes_, p); });
+      if (!missing.empty() || !attempt_->gave_evidence) break;
+      for (const PartyId p : who_differs()) {
+        if (!attempt_->evidence.contains(p)) missing.push_back(p);
+      }
       break;
     case Phase::kFinished:
     case Phase::kStopped:

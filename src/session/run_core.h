@@ -140,6 +140,7 @@ class RunCore {
     std::string digest;
     std::string signature;
     std::string nonce;
+    bool operator==(const SignedRelease&) const = default;
   };
   // One try with one set of parties.
   struct Attempt {
@@ -156,6 +157,8 @@ class RunCore {
     std::map<PartyId, Digest> heard_values;  // of neighbours, by study number
     std::map<PartyId, double> heard_scale;   // largest number of their first round
     std::map<PartyId, Payload> held;         // first rounds of neighbours that released before us
+    std::map<PartyId, wire::Evidence> evidence;  // of members, where outcomes differ
+    bool gave_evidence = false;
     std::optional<Digest> sent_values;
     Round next_sent_round = 0;
     double scale = 0;
@@ -181,6 +184,7 @@ class RunCore {
   void hear_ready(PartyId author, const wire::Ready& ready);
   void hear_stopped(PartyId author, const std::string& reason);
   void hear_outcome(PartyId author, const wire::Outcome& outcome);
+  void hear_without(PartyId author, const std::set<PartyId>& excluded);
   [[nodiscard]] Result<void> inspect_text(const std::string& author, const wire::Text& text,
                                           std::size_t bytes) const;
   [[nodiscard]] bool of_another_run(const wire::Statement& statement) const;
@@ -222,6 +226,7 @@ class RunCore {
   // The phases.
   void advance();
   [[nodiscard]] bool step_forward();
+  void prepare();
   [[nodiscard]] bool start_attempt();
   [[nodiscard]] bool resume_attempt();
   void close_unreleased(const std::vector<PartyId>& may_have_released);
@@ -229,7 +234,12 @@ class RunCore {
   [[nodiscard]] bool pass_barrier();
   [[nodiscard]] bool conclude();
   [[nodiscard]] bool compare();
-  void name_who_differs();
+  [[nodiscard]] bool compare_values();
+  // Members whose outcome is not ours, with `exact`. Precondition: all have said theirs.
+  [[nodiscard]] std::vector<PartyId> who_differs() const;
+  [[nodiscard]] std::string heard_releases() const;  // as one digest
+  void give_evidence();
+  void name_who_lied(PartyId witness, const wire::Evidence& evidence);
 
   const SessionTerms& terms_;
   const Signer& signer_;
@@ -241,6 +251,7 @@ class RunCore {
   bool released_ = false;
   std::optional<Error> error_;
   std::optional<Attempt> attempt_;
+  std::optional<Result<AttemptParty>> prepared_;  // for everybody, before anybody is heard
   std::set<std::string> past_attempts_;
   std::map<PartyId, Hello> hellos_;
   std::set<PartyId> excluded_;

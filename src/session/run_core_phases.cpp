@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/check.h"
 #include "session/run_core.h"
@@ -21,6 +22,11 @@ wire::Stopped::Why why_of(const Error& error) {
       break;
   }
   return wire::Stopped::INTERNAL;
+}
+
+Error outcome_differs(const std::string& who) {
+  return failed("E-outcome-differs", fmt::format("{} ended with another result", who),
+                "the result was not kept; compare programs and logs with its operator");
 }
 
 }  // namespace
@@ -47,6 +53,15 @@ bool RunCore::step_forward() {
       return false;
   }
   return false;
+}
+
+// What is random in the first attempt, if everybody takes part in it, is drawn before anybody is
+// heard or spoken to: how long that took shows in no message.
+void RunCore::prepare() {
+  std::vector<PartyId> everybody(terms_.graph.size());
+  std::iota(everybody.begin(), everybody.end(), PartyId{0});
+  prepared_ =
+      factory_(everybody, {.draws = key_.for_first_draws(), .cipher = key_.for_first_cipher()});
 }
 
 // Everybody who is left has said hello, that they go on without the same others, and that they know
@@ -97,9 +112,12 @@ bool RunCore::start_attempt() {
     return false;
   }
   const bool first_one = !attempt_ && past_attempts_.empty();
-  auto made =
-      factory_(members, {.draws = key_.for_attempt(id),
-                         .cipher = first_one ? key_.for_first_cipher() : key_.for_cipher(id)});
+  const bool with_all = first_one && members.size() == terms_.graph.size();
+  auto made = with_all ? std::move(*prepared_)
+                       : factory_(members, {.draws = key_.for_attempt(id),
+                                            .cipher = first_one ? key_.for_first_cipher()
+                                                                : key_.for_cipher(id)});
+  prepared_.reset();
   if (!made) {
     attempt_.reset();
     end(made.error(), why_of(made.error()));
@@ -227,13 +245,7 @@ bool RunCore::conclude() {
     outcome.set_sent(attempt_->sent_values->value());
   } else {
     outcome.set_digest(Digest("sotto result").add(std::span<const double>(values)).value());
-    for (const auto& [author, signed_release] : attempt_->witnessed) {
-      auto& witness = *outcome.add_witness();
-      witness.set_author(author);
-      witness.set_digest(signed_release.digest);
-      witness.set_signature(signed_release.signature);
-      witness.set_nonce(signed_release.nonce);
-    }
+    outcome.set_heard(heard_releases());
   }
   say(text);
   return true;
@@ -244,13 +256,37 @@ bool RunCore::compare() {
   for (const PartyId p : attempt_->members) {
     if (!outcomes.contains(p)) return false;
   }
-  const wire::Outcome& own = outcomes.at(terms_.self);
+  if (attempt_->sent_values) {
+    if (!compare_values()) return false;
+  } else if (const auto others = who_differs(); !others.empty()) {
+    give_evidence();
+    for (const PartyId other : others) {
+      const auto evidence = attempt_->evidence.find(other);
+      if (evidence == attempt_->evidence.end()) continue;
+      name_who_lied(other, evidence->second);
+      break;
+    }
+    return false;
+  }
+  phase_ = Phase::kFinished;
+  wire::Body farewell;
+  farewell.mutable_farewell();
+  for (const PartyId neighbour : terms_.graph.neighbours(terms_.self)) {
+    if (place_of(neighbour)) outgoing_.emplace_back(neighbour, farewell.SerializeAsString());
+  }
+  return false;
+}
+
+// Where parties end close to each other. Members only: somebody who was given up may say what it
+// likes. First whoever told its neighbours different values, for that is why results differ: one of
+// its neighbours can tell, and the others cannot know whose fault it is.
+bool RunCore::compare_values() {
+  const Outcomes& outcomes = outcomes_[attempt_->id];
   // Two who began with little may be far apart for a while because a third began with much.
   double scale = 0;
   for (const PartyId author : attempt_->members) {
     scale = std::max(scale, outcomes.at(author).scale());
   }
-  // Members only: somebody who was given up may say what it likes.
   for (const PartyId author : attempt_->members) {
     const wire::Outcome& outcome = outcomes.at(author);
     const auto chain = attempt_->heard_values.find(author);
@@ -265,61 +301,82 @@ bool RunCore::compare() {
           wire::Stopped::PEER_FAULT, author);
       return false;
     }
+  }
+  for (const PartyId author : attempt_->members) {
+    const wire::Outcome& outcome = outcomes.at(author);
     const std::vector<double> theirs(outcome.values().begin(), outcome.values().end());
-    const bool same = attempt_->sent_values ? attempt_->party->agrees(theirs, scale)
-                                            : outcome.digest() == own.digest();
-    if (same) continue;
-    name_who_differs();
-    if (!over()) {
-      end(failed("E-outcome-differs", fmt::format("{} ended with another result", name(author)),
-                 "the result was not kept; compare programs and logs with its operator"),
-          wire::Stopped::PEER_FAULT, author);
-    }
+    if (attempt_->party->agrees(theirs, scale)) continue;
+    end(outcome_differs(name(author)), wire::Stopped::PEER_FAULT);
     return false;
   }
-  phase_ = Phase::kFinished;
-  wire::Body farewell;
-  farewell.mutable_farewell();
-  for (const PartyId neighbour : terms_.graph.neighbours(terms_.self)) {
-    if (place_of(neighbour)) outgoing_.emplace_back(neighbour, farewell.SerializeAsString());
-  }
-  return false;
+  return true;
 }
 
-// Somebody's result differs: whoever signed two releases is to be seen in what all have heard.
-void RunCore::name_who_differs() {
+std::vector<PartyId> RunCore::who_differs() const {
+  std::vector<PartyId> others;
+  const Outcomes& outcomes = outcomes_.at(attempt_->id);
+  const wire::Outcome& own = outcomes.at(terms_.self);
   for (const PartyId author : attempt_->members) {
-    const wire::Outcome& outcome = outcomes_[attempt_->id].at(author);
-    for (const wire::Witness& theirs : outcome.witness()) {
-      const auto ours = attempt_->witnessed.find(theirs.author());
-      if (ours == attempt_->witnessed.end() || ours->second.digest == theirs.digest()) continue;
-      const PartyId suspect = attempt_->members[theirs.author()];
-      const bool proven = signer_.verify(
-          hellos_.at(suspect).certificate,
-          release_text(attempt_->id, theirs.author(), theirs.digest(), theirs.nonce()),
-          theirs.signature());
-      // A witness that cannot prove it is lying itself.
-      const PartyId liar = proven ? suspect : author;
-      end(failed("E-equivocation",
-                 proven ? fmt::format("{} signed two different releases", name(liar))
-                        : fmt::format("{} claims a release that {} did not sign", name(liar),
-                                      name(suspect)),
-                 "its words cannot be relied on; run again without it"),
-          wire::Stopped::PEER_FAULT, liar);
-      return;
-    }
+    const wire::Outcome& outcome = outcomes.at(author);
+    const bool same = outcome.digest() == own.digest() && outcome.heard() == own.heard();
+    if (!same) others.push_back(author);
   }
+  return others;
+}
+
+// What everybody heard is flooded by nobody, as long as all have heard the same: this says so. Only
+// where it is not so is it worth its bytes, which are as many as there are parties, squared.
+void RunCore::give_evidence() {
+  if (std::exchange(attempt_->gave_evidence, true)) return;
+  wire::Text text;
+  wire::Evidence& evidence = *text.mutable_evidence();
+  evidence.set_attempt(attempt_->id);
+  for (const auto& [author, signed_release] : attempt_->witnessed) {
+    auto& witness = *evidence.add_witness();
+    witness.set_author(author);
+    witness.set_digest(signed_release.digest);
+    witness.set_signature(signed_release.signature);
+    witness.set_nonce(signed_release.nonce);
+  }
+  say(text);
+}
+
+// A member whose outcome is not ours shows what it has heard. Whoever signed two releases is to be
+// seen in it; otherwise it is the witness whose words do not hold.
+void RunCore::name_who_lied(PartyId witness, const wire::Evidence& evidence) {
+  for (const wire::Witness& theirs : evidence.witness()) {
+    const auto ours = attempt_->witnessed.find(theirs.author());
+    if (ours == attempt_->witnessed.end() || ours->second.digest == theirs.digest()) continue;
+    const PartyId suspect = attempt_->members[theirs.author()];
+    const bool proven =
+        signer_.verify(hellos_.at(suspect).certificate,
+                       release_text(attempt_->id, theirs.author(), theirs.digest(), theirs.nonce()),
+                       theirs.signature());
+    // A witness that cannot prove it is lying itself.
+    const PartyId liar = proven ? suspect : witness;
+    end(failed("E-equivocation",
+               proven ? fmt::format("{} signed two different releases", name(liar))
+                      : fmt::format("{} claims a release that {} did not sign", name(liar),
+                                    name(suspect)),
+               "its words cannot be relied on; run again without it"),
+        wire::Stopped::PEER_FAULT, liar);
+    return;
+  }
+  end(outcome_differs(name(witness)), wire::Stopped::PEER_FAULT, witness);
+}
+
+std::string RunCore::heard_releases() const {
+  std::vector<std::string> releases;
+  for (const auto& [author, release] : attempt_->witnessed) releases.push_back(release.digest);
+  return transcript_digest(attempt_->id, releases);
 }
 
 std::string RunCore::transcript_hash() const {
   check(phase_ == Phase::kFinished, "a run that came to a common result");
+  if (!attempt_->sent_values) return to_hex(heard_releases());
   std::vector<std::string> sent;
-  if (attempt_->sent_values) {
-    const Outcomes& outcomes = outcomes_.at(attempt_->id);
-    for (const PartyId author : attempt_->members) sent.push_back(outcomes.at(author).sent());
-  } else {
-    for (const auto& [author, release] : attempt_->witnessed) sent.push_back(release.digest);
-  }
+  const Outcomes& outcomes = outcomes_.at(attempt_->id);
+  for (const PartyId author : attempt_->members) sent.push_back(outcomes.at(author).sent());
   return sotto::transcript_hash(attempt_->id, sent);
 }
 

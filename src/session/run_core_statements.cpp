@@ -26,7 +26,8 @@ Result<void> RunCore::inspect_statement(const wire::Statement& statement) const 
   const std::string& author = name(statement.author());
   if (statement.nonce().size() != kNonceBytes) return refused_statement("a malformed statement");
   const std::size_t longest =
-      std::max({most_hello_bytes(), terms_.limits.outcome, most_word_bytes(terms_.graph.size())});
+      std::max({most_hello_bytes(), terms_.limits.outcome, terms_.limits.evidence,
+                most_word_bytes(terms_.graph.size())});
   if (statement.text().size() > longest) {
     return refused_statement(fmt::format("a statement of {} that is longer than any", author));
   }
@@ -76,6 +77,10 @@ Result<void> RunCore::inspect_text(const std::string& author, const wire::Text& 
     case wire::Text::kOutcome:
       longest = terms_.limits.outcome;
       well_formed = is_attempt(text.outcome().attempt());
+      break;
+    case wire::Text::kEvidence:
+      longest = terms_.limits.evidence;
+      well_formed = is_attempt(text.evidence().attempt());
       break;
     case wire::Text::kReady:
       well_formed =
@@ -206,19 +211,9 @@ void RunCore::hear_text(PartyId author, const wire::Text& text) {
       hellos_.try_emplace(author,
                           Hello{text.hello().certificate(), key_.nonce(), text.hello().start()});
       break;
-    case wire::Text::kWithout: {
-      std::set<PartyId> excluded(text.without().excluded().begin(),
-                                 text.without().excluded().end());
-      if (excluded.empty() || *excluded.rbegin() >= terms_.graph.size()) break;
-      auto& announced = announced_[author];
-      // Sets only grow: an older one may arrive later, by another way.
-      if (!std::ranges::includes(excluded, announced)) break;
-      announced = excluded;
-      if (author != terms_.self && !excluded_.contains(author)) {
-        exclude(excluded, fmt::format("{} has lost them", name(author)));
-      }
+    case wire::Text::kWithout:
+      hear_without(author, {text.without().excluded().begin(), text.without().excluded().end()});
       break;
-    }
     case wire::Text::kMet:
       met_[text.met().attempt()].insert(author);
       break;
@@ -230,6 +225,11 @@ void RunCore::hear_text(PartyId author, const wire::Text& text) {
       break;
     case wire::Text::kOutcome:
       hear_outcome(author, text.outcome());
+      break;
+    case wire::Text::kEvidence:
+      if (attempt_ && attempt_->id == text.evidence().attempt() && place_of(author)) {
+        attempt_->evidence.try_emplace(author, text.evidence());
+      }
       break;
     case wire::Text::kStopped:
       if (author != terms_.self && !excluded_.contains(author)) {
@@ -272,6 +272,25 @@ std::string RunCore::reason_of(const wire::Stopped& stopped) const {
       return fmt::format("it lost {}", who);
     default:
       return "something failed there";
+  }
+}
+
+// Whom a party has lost only grows: an older set may arrive later, by another way. Of two of which
+// neither holds the other, each was meant for somebody else.
+void RunCore::hear_without(PartyId author, const std::set<PartyId>& excluded) {
+  if (excluded.empty() || *excluded.rbegin() >= terms_.graph.size()) return;
+  auto& announced = announced_[author];
+  if (std::ranges::includes(announced, excluded)) return;
+  if (!std::ranges::includes(excluded, announced)) {
+    blame(author,
+          failed("E-equivocation",
+                 fmt::format("{} told different parties that it lost different ones", name(author)),
+                 "its words cannot be relied on; run again without it"));
+    return;
+  }
+  announced = excluded;
+  if (author != terms_.self && !excluded_.contains(author)) {
+    exclude(excluded, fmt::format("{} has lost them", name(author)));
   }
 }
 

@@ -151,6 +151,10 @@ Result<void> Session::replay(std::span<const std::string> records) {
 Result<void> Session::hear_again(const wire::Heard& heard) {
   const auto neighbours = terms_.graph.neighbours(terms_.self);
   if (!std::ranges::binary_search(neighbours, heard.from())) return damaged_journal();
+  if (!heard.nonce().empty()) {
+    links_.know(heard.from(), {heard.nonce(), heard.start()});
+    known_.insert(heard.from());
+  }
   if (!heard.idle_digest().empty()) {
     links_.accept_digest(heard.from(), heard.idle_digest());
     core_.hear_idle(heard.from(), {});
@@ -159,12 +163,6 @@ Result<void> Session::hear_again(const wire::Heard& heard) {
   const auto body = session::parse<wire::Body>(heard.body());
   if (!body) return damaged_journal();
   links_.accept(heard.from(), heard.body());
-  if (body->has_statement() && body->statement().author() == heard.from()) {
-    const auto text = session::parse<wire::Text>(body->statement().text());
-    if (text && text->has_hello()) {
-      links_.know(heard.from(), {body->statement().nonce(), text->hello().start()});
-    }
-  }
   core_.hear(heard.from(), *body);
   return {};
 }
@@ -172,6 +170,7 @@ Result<void> Session::hear_again(const wire::Heard& heard) {
 Result<void> Session::renew_again(const wire::Renewed& renewed) {
   const auto neighbours = terms_.graph.neighbours(terms_.self);
   if (!std::ranges::binary_search(neighbours, renewed.from())) return damaged_journal();
+  known_.insert(renewed.from());
   links_.renew(renewed.from(), {renewed.nonce(), renewed.start()});
   core_.renew(renewed.from(), renewed.nonce());
   return {};
@@ -186,6 +185,7 @@ void Session::take_up(PartyId from, std::string_view frame) {
   event.mutable_renewed()->set_from(from);
   event.mutable_renewed()->set_nonce(later->nonce);
   event.mutable_renewed()->set_start(later->number);
+  known_.insert(from);
   record(event);
   post();
   links_.renew(from, *later);
@@ -265,6 +265,12 @@ Received<void> Session::receive(PartyId from, std::string_view frame, Time now) 
   const bool news = core_.is_news(from, *body);
   wire::JournalEvent event;
   event.mutable_heard()->set_from(from);
+  // Whose words these are: a later start must not be taken for it after a crash.
+  if (known_.insert(from).second) {
+    const auto start = links_.start_of(from);
+    event.mutable_heard()->set_nonce(start.nonce);
+    event.mutable_heard()->set_start(start.number);
+  }
   if (news) {
     event.mutable_heard()->set_body(**bytes);
   } else {

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -105,6 +106,7 @@ class Session {
   session::Links links_;
   bool staged_ = false;
   bool aborted_ = false;
+  std::set<PartyId> known_;             // neighbours whose start stands in the journal
   std::map<PartyId, Time> away_since_;  // neighbours that are not connected
   std::map<PartyId, std::string> troubles_;
   Time meeting_since_;

@@ -411,5 +411,30 @@ TEST(Session, TheJournalKeepsEveryStatementOnce) {
   EXPECT_EQ(network.phase(0), Phase::kFinished);
 }
 
+// How long a draw took shows in no message: it was over before anybody was connected.
+TEST(Session, NoiseIsDrawnBeforeAnybodyIsHeard) {
+  Network network = triangle(SimulatedSolver::kShuffle);
+  for (PartyId p = 0; p < 3; ++p) EXPECT_EQ(network.attempts[p].size(), 1U);
+  network.connect_all();
+  network.run();
+  ASSERT_TRUE(network.all_finished());
+  for (PartyId p = 0; p < 3; ++p)
+    EXPECT_EQ(network.attempts[p].size(), 1U) << "none was drawn later";
+}
+
+// What was drawn for everybody is for everybody: without one of them it is drawn anew, from another
+// key.
+TEST(Session, NoiseThatWasDrawnForAllIsNotUsedWithoutOneOfThem) {
+  Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::complete(3), 2);
+  network.crash(2);
+  network.connect_all();
+  network.wait(Time(200'000));
+  for (const PartyId p : {0U, 1U}) {
+    EXPECT_EQ(network.phase(p), Phase::kFinished) << network.error_what(p);
+    ASSERT_EQ(network.attempts[p].size(), 2U);
+    EXPECT_NE(network.attempts[p][0].draws, network.attempts[p][1].draws);
+  }
+}
+
 }  // namespace
 }  // namespace sotto

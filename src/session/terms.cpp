@@ -43,6 +43,10 @@ KeyedRandom::Key RunKey::for_attempt(std::string_view attempt) const {
   return derived("sotto attempt key", attempt);
 }
 
+KeyedRandom::Key RunKey::for_first_draws() const {
+  return derived("sotto first attempt key", {});
+}
+
 KeyedRandom::Key RunKey::for_first_cipher() const {
   return derived("sotto first cipher key", {});
 }

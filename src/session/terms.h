@@ -73,6 +73,9 @@ class RunKey {
   [[nodiscard]] std::string nonce() const;
   // What an attempt draws its noise and masks from; another set of parties, another key.
   [[nodiscard]] KeyedRandom::Key for_attempt(std::string_view attempt) const;
+  // The same for the first attempt, if everybody takes part in it. It is known before the others
+  // are there: how long it took to draw shows in no message.
+  [[nodiscard]] KeyedRandom::Key for_first_draws() const;
   // What the first attempt makes its cipher's keys from. It is known before the others are there,
   // so that the time in which they are waited for can be used.
   [[nodiscard]] KeyedRandom::Key for_first_cipher() const;

@@ -1,7 +1,9 @@
-// One function a message, each way. Whatever a peer could write in two ways is refused.
+// One function a message, each way. Whatever a peer could write in two ways is refused, but for
+// zeros before an integer.
 
 #include "session/wire.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -13,15 +15,38 @@ namespace {
 
 using Strings = google::protobuf::RepeatedPtrField<std::string>;
 
-void put(const IntegerVector& integers, Strings& strings) {
-  for (const Integer& integer : integers) strings.Add(integer_bytes(integer));
+// A sign, and at least `width` bytes behind it.
+std::string padded(const Integer& integer, std::size_t width) {
+  const std::string plain = integer_bytes(integer);
+  if (plain.size() > width + 1) return plain;
+  std::string bytes(width + 1, '\0');
+  if (plain.empty()) return bytes;
+  bytes[0] = plain[0];
+  std::copy(plain.begin() + 1, plain.end(), bytes.end() - static_cast<long>(plain.size() - 1));
+  return bytes;
+}
+
+void put(const IntegerVector& integers, std::size_t width, Strings& strings) {
+  for (const Integer& integer : integers) strings.Add(padded(integer, width));
+}
+
+std::optional<Integer> unpadded(std::string_view bytes) {
+  if (bytes.empty() || (bytes[0] != 0 && bytes[0] != 1)) return std::nullopt;
+  const std::size_t begin = bytes.find_first_not_of('\0', 1);
+  // Nothing is not negative.
+  if (begin == std::string_view::npos) {
+    return bytes[0] == 0 ? std::optional(Integer(0)) : std::nullopt;
+  }
+  std::string plain(1, bytes[0]);
+  plain += bytes.substr(begin);
+  return integer_from(plain);
 }
 
 std::optional<IntegerVector> get(const Strings& strings) {
   IntegerVector integers;
   integers.reserve(static_cast<std::size_t>(strings.size()));
   for (const std::string& bytes : strings) {
-    auto integer = integer_from(bytes);
+    auto integer = unpadded(bytes);
     if (!integer) return std::nullopt;
     integers.push_back(std::move(*integer));
   }
@@ -77,13 +102,13 @@ std::optional<Payload> releases_from(const wire::RoundReleases& releases) {
 
 }  // namespace
 
-wire::Step step_of(const Payload& payload) {
+wire::Step step_of(const Payload& payload, IntegerWidths widths) {
   wire::Step step;
   if (const auto* offer = std::get_if<ShuffleOffer>(&payload)) {
     step.mutable_shuffle_offer()->set_public_key(offer->public_key);
-    put(offer->negated, *step.mutable_shuffle_offer()->mutable_negated());
+    put(offer->negated, widths.ciphertext, *step.mutable_shuffle_offer()->mutable_negated());
   } else if (const auto* reply = std::get_if<ShuffleReply>(&payload)) {
-    put(reply->scaled, *step.mutable_shuffle_reply()->mutable_scaled());
+    put(reply->scaled, widths.ciphertext, *step.mutable_shuffle_reply()->mutable_scaled());
   } else if (const auto* pairwise = std::get_if<PairwiseOffer>(&payload)) {
     step.mutable_pairwise_offer()->set_public_key(pairwise->public_key.data(),
                                                   pairwise->public_key.size());
@@ -100,7 +125,7 @@ wire::Step step_of(const Payload& payload) {
     for (const AuthoredRelease& release : releases.news) {
       auto& item = *out.add_news();
       item.set_author(release.author);
-      put(*release.indices, *item.mutable_indices());
+      put(*release.indices, widths.release, *item.mutable_indices());
       item.set_signature(release.signature);
       item.set_nonce(release.nonce);
     }
@@ -149,11 +174,15 @@ std::string commitment_to(std::string_view release_digest, std::string_view atte
       .value();
 }
 
-std::string transcript_hash(std::string_view attempt, std::span<const std::string> sent) {
+std::string transcript_digest(std::string_view attempt, std::span<const std::string> sent) {
   Digest digest("sotto transcript");
   digest.add(attempt);
   for (const std::string& one : sent) digest.add(one);
-  return to_hex(digest.value());
+  return digest.value();
+}
+
+std::string transcript_hash(std::string_view attempt, std::span<const std::string> sent) {
+  return to_hex(transcript_digest(attempt, sent));
 }
 
 namespace session {

@@ -17,7 +17,7 @@ namespace sotto {
 // What all parties must do alike and no study says: the grid, the weights of a table's sums, the
 // rounds, these messages. Raise it with every change to any of them, so that two versions that
 // would compute different things do not start.
-inline constexpr std::uint32_t kProtocol = 4;
+inline constexpr std::uint32_t kProtocol = 5;
 
 inline constexpr std::size_t kNonceBytes = 16;
 inline constexpr std::size_t kDigestBytes = 32;
@@ -25,7 +25,16 @@ inline constexpr std::size_t kMaxSignatureBytes = 128;
 inline constexpr std::size_t kMaxCertificateBytes = 16'384;
 inline constexpr std::size_t kMaxErrorNameBytes = 40;
 
-[[nodiscard]] wire::Step step_of(const Payload& payload);
+// How long integers are written, in bytes beside the sign: shorter ones are padded, and only one
+// that is longer anyway shows how long it is.
+struct IntegerWidths {
+  std::size_t ciphertext = 0;
+  std::size_t release = 0;
+};
+
+[[nodiscard]] wire::Step step_of(const Payload& payload, IntegerWidths widths);
+// Whatever the widths are: they come from a plan's floating point, and it is the sender whom they
+// protect.
 [[nodiscard]] std::optional<Payload> payload_of(const wire::Step& step);
 
 [[nodiscard]] std::string digest_of_release(const IntegerVector& indices);
@@ -37,9 +46,12 @@ inline constexpr std::size_t kMaxErrorNameBytes = 40;
 [[nodiscard]] std::string commitment_to(std::string_view release_digest, std::string_view attempt,
                                         PartyId author, std::string_view nonce);
 
-// What all parties saw of a run, as one name: SHA-256, hexadecimal, over the attempt and what each
-// member sent that can be read, in the study's order: digest_of_release() with `exact`, otherwise
-// the digest of all its round values.
+// What all parties saw of a run, as one name: SHA-256 over the attempt and what each member sent
+// that can be read, in the study's order: digest_of_release() with `exact`, otherwise the digest of
+// all its round values.
+[[nodiscard]] std::string transcript_digest(std::string_view attempt,
+                                            std::span<const std::string> sent);
+// The same in hexadecimal.
 [[nodiscard]] std::string transcript_hash(std::string_view attempt,
                                           std::span<const std::string> sent);
 

@@ -22,8 +22,10 @@ IntegerVector some_integers() {
           -Integer("340282366920938463463374607431768")};
 }
 
+constexpr IntegerWidths kWidths{.ciphertext = 9, .release = 4};
+
 std::string bytes_of(const Payload& payload) {
-  return step_of(payload).SerializeAsString();
+  return step_of(payload, kWidths).SerializeAsString();
 }
 
 std::vector<Payload> some_payloads() {
@@ -44,20 +46,20 @@ std::vector<Payload> some_payloads() {
 
 TEST(Wire, EveryPayloadComesBackWithTheSameBytes) {
   for (const Payload& payload : some_payloads()) {
-    wire::Step step = step_of(payload);
+    wire::Step step = step_of(payload, kWidths);
     const auto back = payload_of(step);
     ASSERT_TRUE(back.has_value());
     EXPECT_EQ(back->index(), payload.index());
     EXPECT_EQ(bytes_of(*back), bytes_of(payload));
   }
-  const auto values = std::get<RoundValues>(*payload_of(step_of(some_payloads()[4])));
+  const auto values = std::get<RoundValues>(*payload_of(step_of(some_payloads()[4], kWidths)));
   EXPECT_EQ(values.round, 7U);
   EXPECT_TRUE(std::signbit(values.values[1]));
   EXPECT_EQ(values.values[3], 1e-310);
-  const auto offer = std::get<ShuffleOffer>(*payload_of(step_of(some_payloads()[0])));
+  const auto offer = std::get<ShuffleOffer>(*payload_of(step_of(some_payloads()[0], kWidths)));
   EXPECT_EQ(offer.negated, some_integers());
   EXPECT_EQ(offer.public_key, std::string("\0key", 4));
-  const auto releases = std::get<RoundReleases>(*payload_of(step_of(some_payloads()[6])));
+  const auto releases = std::get<RoundReleases>(*payload_of(step_of(some_payloads()[6], kWidths)));
   EXPECT_EQ(*releases.news[0].indices, some_integers());
   EXPECT_EQ(releases.news[0].signature, "a");
   EXPECT_EQ(releases.news[0].nonce, std::string(kDigestBytes, 'm'));
@@ -79,10 +81,31 @@ TEST(Wire, RefusesIntegersInAnyOtherForm) {
        {std::string(1, '\0'), std::string("\1", 1), std::string("\0\0", 2),
         std::string("\1\0\1", 3), std::string("\2\1", 2), std::string("\xff\1", 2)}) {
     EXPECT_FALSE(integer_from(bad).has_value());
+  }
+  // On the wire zeros may stand before them, as many as the attempt's width asks for.
+  for (const std::string& bad : {std::string(), std::string("\1", 1), std::string("\1\0", 2),
+                                 std::string("\2\1", 2), std::string("\xff\1", 2)}) {
     wire::Step step;
     step.mutable_shuffle_reply()->add_scaled(bad);
     EXPECT_FALSE(payload_of(step).has_value());
   }
+}
+
+TEST(Wire, IntegersOfAnyValueHaveTheSameLength) {
+  const ShuffleReply small{{Integer(0), Integer(-1), Integer(255)}};
+  const ShuffleReply large{{Integer("-70368744177664"), Integer("281474976710655"), Integer(7)}};
+  const IntegerWidths widths{.ciphertext = 6, .release = 6};
+  const auto of = [&](const IntegerVector& indices) {
+    return RoundReleases{1, {{2, std::make_shared<const IntegerVector>(indices), "s"}}};
+  };
+  EXPECT_EQ(step_of(small, widths).ByteSizeLong(), step_of(large, widths).ByteSizeLong());
+  EXPECT_EQ(step_of(of(small.scaled), widths).ByteSizeLong(),
+            step_of(of(large.scaled), widths).ByteSizeLong());
+  // What is longer than foreseen is written all the same, and comes back.
+  const Integer longest = Integer(1) << 100;
+  const auto back = payload_of(step_of(ShuffleReply{{longest}}, widths));
+  ASSERT_TRUE(back.has_value());
+  EXPECT_EQ(std::get<ShuffleReply>(*back).scaled, IntegerVector{longest});
 }
 
 TEST(Wire, RefusesWhatIsTooLongOrMissing) {
@@ -128,7 +151,7 @@ TEST(Wire, ACommitmentFitsOneReleaseOfOneAuthorInOneAttempt) {
 
 wire::Frame a_frame() {
   wire::Body body;
-  *body.mutable_step() = step_of(some_payloads()[6]);
+  *body.mutable_step() = step_of(some_payloads()[6], kWidths);
   body.mutable_step()->set_attempt(std::string(kDigestBytes, 'a'));
   wire::Frame frame;
   frame.set_protocol(kProtocol);

@@ -32,18 +32,20 @@ TEST(CycleOf250, ReachesOneInABillionAndChebyshevFiftyTimesSooner) {
   }
   for (const auto method : {ConsensusMethod::kPlain, ConsensusMethod::kChebyshev}) {
     const ConsensusPlan plan = *plan_consensus(method, 1e-9, weights);
-    TrialValues values = starts;
+    TrialValues values = trials_of(starts);
     run_linear_consensus(weights, plan, values);
     for (std::size_t t = 0; t < starts.size(); ++t) {
-      EXPECT_LE(disagreement(values[t]), 1.001e-9 * disagreement(starts[t])) << to_string(method);
-      EXPECT_NEAR(sum_of(values[t])[0], sum_of(starts[t])[0], 1e-10);
+      EXPECT_LE(disagreement(thetas_of(values, t)), 1.001e-9 * disagreement(starts[t]))
+          << to_string(method);
+      EXPECT_NEAR(sum_of(thetas_of(values, t))[0], sum_of(starts[t])[0], 1e-10);
     }
     // The slowest mode needs them all: a twentieth fewer is not enough.
     ConsensusPlan hurried = plan;
     hurried.rounds -= hurried.rounds / 20;
-    values = starts;
+    values = trials_of(starts);
     run_linear_consensus(weights, hurried, values);
-    EXPECT_GT(disagreement(values[1]), 1e-9 * disagreement(starts[1])) << to_string(method);
+    EXPECT_GT(disagreement(thetas_of(values, 1)), 1e-9 * disagreement(starts[1]))
+        << to_string(method);
     if (method == ConsensusMethod::kPlain) {
       plain_rounds = plan.rounds;
     } else {
@@ -70,7 +72,8 @@ TEST_P(Lemma1, RunsInExactArithmeticAndReachesTheTrueAverage) {
   const TrialValues sums =
       average_by_messages(setup, secrets_of(thetas, 3), {.seed = 3, .trials = 2});
   const double sd = 1.01 * 3 / gaussian_shift(budget);
-  for (const auto& trial : sums) {
+  for (std::size_t t = 0; t < sums.trials(); ++t) {
+    const std::vector<Theta> trial = thetas_of(sums, t);
     double squares = 0;
     for (std::size_t k = 0; k < truth.size(); ++k) {
       EXPECT_LT(std::abs(trial[0][k] - truth[k]), 6 * sd);

@@ -1,223 +1,174 @@
-// Rounds without messages: plain loops over neighbouring numbers, for the vector units.
+// All rounds of a batch of trials: rows are laid out, walked by a team of threads, and read off.
 #include "simulate/engine.h"
 
 #include <algorithm>
+#include <barrier>
+#include <optional>
+#include <thread>
 #include <utility>
 
 #include "base/check.h"
-
-// AVX512 or AVX2 where there is one, chosen when the program starts. The operations are the
-// same either way: additions and multiplications, never fused, never reordered.
-// (Sanitizers cannot run before the dynamic linker has chosen.)
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define SOTTO_VECTORISED __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define SOTTO_VECTORISED
-#endif
+#include "base/parallel.h"
+#include "simulate/round_graph.h"
+#include "simulate/rounds.h"
+#include "simulate/row_memory.h"
 
 namespace sotto {
 namespace {
 
-// out ← own + Σ_k w_k(neighbour_k − own), lane by lane: mix() of protocol/consensus.h.
-SOTTO_VECTORISED void mix_lanes(const double* own, const double* all,
-                                std::span<const PartyId> neighbours,
-                                std::span<const double> weights, std::size_t lanes,
-                                double* __restrict__ out) {
-  for (std::size_t l = 0; l < lanes; ++l) out[l] = own[l];
-  for (std::size_t k = 0; k < neighbours.size(); ++k) {
-    const double* neighbour = all + neighbours[k] * lanes;
-    const double weight = weights[k];
-    for (std::size_t l = 0; l < lanes; ++l) out[l] += weight * (neighbour[l] - own[l]);
-  }
+// Fewer rows than this are not worth a second thread: meeting after a round costs a microsecond.
+constexpr std::size_t kLeastRowsPerThread = 1024;
+
+std::size_t team_size(std::size_t wanted, std::size_t parties) {
+  const std::size_t threads = wanted == 0 ? core_count() : wanted;
+  return std::clamp<std::size_t>(parties / kLeastRowsPerThread, 1, threads);
 }
 
-SOTTO_VECTORISED void combine_lanes(const MixingStep& step, const double* current,
-                                    const double* previous, std::size_t lanes,
-                                    double* __restrict__ mixed) {
-  const double a = step.mixed;
-  const double b = step.current;
-  const double c = step.previous;
-  for (std::size_t l = 0; l < lanes; ++l) {
-    mixed[l] = a * mixed[l] + b * current[l] + c * previous[l];
-  }
+// The member-th of equal parts, in whole groups of eight rows.
+PlaceRange part_of_places(std::size_t parties, std::size_t member, std::size_t members) {
+  const auto cut = [&](std::size_t k) {
+    return k == members ? parties : parties / members * k / 8 * 8;
+  };
+  return {.begin = cut(member), .end = cut(member + 1)};
 }
 
-// Trials whose numbers stand next to each other in gradient tracking: as one vector, so that a
-// party's step is straight code and its sums stay in registers. One of 64 bytes where the processor
-// has such, else the compiler takes two or four; each lane's operations are the same.
-constexpr std::size_t kSideBySide = 8;
-using Lanes = double __attribute__((vector_size(kSideBySide * sizeof(double)), aligned(8)));
+// Each member of the team makes its own `walk` and calls it once a round for its places; nobody
+// begins a round before all have ended the one before. `after` sees each round from one thread.
+template <class MakeWalk, class After>
+void walk_rounds(std::size_t parties, std::size_t threads, Round rounds, const MakeWalk& make_walk,
+                 const After& after) {
+  const std::size_t members = team_size(threads, parties);
+  std::barrier<> meeting(static_cast<std::ptrdiff_t>(members));
+  const auto member = [&](std::size_t number) {
+    const PlaceRange places = part_of_places(parties, number, members);
+    auto walk = make_walk();
+    for (Round round = 1; round <= rounds; ++round) {
+      walk(round, places);
+      if (members > 1) meeting.arrive_and_wait();
+      if (!after) continue;
+      if (number == 0) after(round);
+      if (members > 1) meeting.arrive_and_wait();
+    }
+  };
+  std::vector<std::jthread> team;
+  for (std::size_t k = 1; k < members; ++k) team.emplace_back(member, k);
+  member(0);
+}
 
-// What one party needs for a step. `x` and `s` are all parties', [party][entry][trial].
-struct TrackingStep {
-  const double* x;
-  const double* s;
-  double* x_next;
-  double* s_next;
-  const double* g;  // this party's, [row][column][trial]
-  std::span<const PartyId> neighbours;
-  std::span<const double> weights;
-  double step;
-  std::size_t dimension;
-  std::size_t stride;  // from an entry to the next: all trials, padded
+// The rows of two rounds: one is read, the other written, in turns.
+class TwoRounds {
+ public:
+  explicit TwoRounds(std::size_t doubles) : rows_{RowMemory(doubles), RowMemory(doubles)} {}
+  [[nodiscard]] double* after(Round round) { return rows_[round % 2].data(); }
+
+ private:
+  std::array<RowMemory, 2> rows_;
 };
 
-// out ← mix() of protocol/consensus.h for one entry. Vectors go by reference: how they are passed
-// by value depends on the processor.
-inline __attribute__((always_inline)) void mix_side_by_side(const TrackingStep& t,
-                                                            const double* all, std::size_t own_at,
-                                                            std::size_t entry_at, Lanes& out) {
-  const Lanes own = *reinterpret_cast<const Lanes*>(all + own_at);
-  out = own;
-  for (std::size_t k = 0; k < t.neighbours.size(); ++k) {
-    const double* neighbour = all + t.neighbours[k] * t.dimension * t.stride + entry_at;
-    out += t.weights[k] * (*reinterpret_cast<const Lanes*>(neighbour) - own);
-  }
-}
-
-// x⁺ = mix(x) − βs,  s⁺ = mix(s) + G(x⁺ − x), for kSideBySide trials of party `self` that begin at
-// `lane`: GradientTracking of protocol/gt.h. `moved` keeps x⁺ − x.
-SOTTO_VECTORISED void track_side_by_side(const TrackingStep& t, std::size_t self, std::size_t lane,
-                                         double* __restrict__ moved) {
-  const std::size_t party = self * t.dimension * t.stride;
-  for (std::size_t r = 0; r < t.dimension; ++r) {
-    const std::size_t entry = r * t.stride + lane;
-    Lanes x;
-    mix_side_by_side(t, t.x, party + entry, entry, x);
-    x -= t.step * *reinterpret_cast<const Lanes*>(t.s + party + entry);
-    *reinterpret_cast<Lanes*>(t.x_next + party + entry) = x;
-    *reinterpret_cast<Lanes*>(moved + r * kSideBySide) =
-        x - *reinterpret_cast<const Lanes*>(t.x + party + entry);
-  }
-  for (std::size_t r = 0; r < t.dimension; ++r) {
-    const std::size_t entry = r * t.stride + lane;
-    Lanes gradient{};
-    for (std::size_t c = 0; c < t.dimension; ++c) {
-      gradient += *reinterpret_cast<const Lanes*>(t.g + (r * t.dimension + c) * t.stride + lane) *
-                  *reinterpret_cast<const Lanes*>(moved + c * kSideBySide);
-    }
-    Lanes s;
-    mix_side_by_side(t, t.s, party + entry, entry, s);
-    *reinterpret_cast<Lanes*>(t.s_next + party + entry) = s + gradient;
-  }
-}
-
-std::vector<std::vector<double>> weights_by_party(const Weights& weights) {
-  std::vector<std::vector<double>> result;
-  for (PartyId i = 0; i < weights.graph().size(); ++i) result.push_back(weights.of(i));
-  return result;
+// nullptr-like where nobody watches, so that a round needs one meeting only.
+std::function<void(Round)> showing(const RoundObserver& observer,
+                                   const std::function<RoundView(Round)>& view) {
+  if (!observer) return {};
+  return [&observer, view](Round round) { observer(round, view(round)); };
 }
 
 }  // namespace
 
-void run_linear_consensus(const Weights& weights, const ConsensusPlan& plan, TrialValues& values,
-                          const RoundObserver& observer) {
-  check(plan.method != ConsensusMethod::kExact, "the exact method has no linear rounds");
-  if (values.empty()) return;
-  const Graph& graph = weights.graph();
-  const std::size_t trials = values.size();
-  const std::size_t entries = values[0][0].size();
-  const std::size_t lanes = trials * entries;
-  const auto own_weights = weights_by_party(weights);
+TrialValues TrialValues::trial(std::size_t number) const {
+  TrialValues one(1, parties_, entries_);
+  std::ranges::copy(std::span(values_).subspan(number * parties_ * entries_, parties_ * entries_),
+                    one.values_.begin());
+  return one;
+}
 
-  std::vector<double> current(graph.size() * lanes);
-  for (std::size_t i = 0; i < graph.size(); ++i) {
+void run_linear_consensus(const Weights& weights, const ConsensusPlan& plan, TrialValues& values,
+                          const EngineOptions& options) {
+  check(plan.method != ConsensusMethod::kExact, "the exact method has no linear rounds");
+  if (values.trials() == 0) return;
+  check(values.parties() == weights.graph().size(), "one row per party");
+  const RoundGraph graph(weights, options.renumber_from);
+  const RoundEdges edges = graph.edges();
+  const std::size_t trials = values.trials();
+  const std::size_t entries = values.entries();
+  const std::size_t lanes = trials * entries;
+  TwoRounds rows(graph.size() * lanes);
+  for (std::size_t place = 0; place < graph.size(); ++place) {
     for (std::size_t t = 0; t < trials; ++t) {
-      std::ranges::copy(values[t][i],
-                        current.begin() + static_cast<std::ptrdiff_t>(i * lanes + t * entries));
+      std::ranges::copy(values.at(t, graph.order()[place]),
+                        rows.after(0) + place * lanes + t * entries);
     }
   }
-  std::vector<double> previous(current.size(), 0.0);
-  std::vector<double> next(current.size());
-  MixingSchedule schedule(plan);
-  const auto show = [&](Round round) {
-    if (!observer) return;
+  const auto show = showing(options.observer, [&](Round round) {
     const RoundView::Strides strides{.party = lanes, .entry = 1, .trial = entries};
-    observer(round, RoundView(current.data(), strides, entries, trials));
-  };
-  show(0);
-  for (Round round = 1; round <= plan.rounds; ++round) {
-    const MixingStep step = schedule.next();
-    for (PartyId i = 0; i < graph.size(); ++i) {
-      const std::size_t at = i * lanes;
-      mix_lanes(&current[at], current.data(), graph.neighbours(i), own_weights[i], lanes,
-                &next[at]);
-      combine_lanes(step, &current[at], &previous[at], lanes, &next[at]);
-    }
-    std::swap(previous, current);
-    std::swap(current, next);
-    show(round);
-  }
-  for (std::size_t i = 0; i < graph.size(); ++i) {
+    return RoundView(rows.after(round), strides, entries, trials, graph.places());
+  });
+  if (show) show(0);
+  walk_rounds(
+      graph.size(), options.threads, plan.rounds,
+      [&] {
+        return [&, schedule = MixingSchedule(plan)](Round round, PlaceRange places) mutable {
+          mix_rows(edges, schedule.next(), lanes, rows.after(round - 1), rows.after(round), places);
+        };
+      },
+      show);
+  for (std::size_t place = 0; place < graph.size(); ++place) {
     for (std::size_t t = 0; t < trials; ++t) {
-      std::copy_n(&current[i * lanes + t * entries], entries, values[t][i].begin());
+      std::copy_n(rows.after(plan.rounds) + place * lanes + t * entries, entries,
+                  values.at(t, graph.order()[place]).begin());
     }
   }
 }
 
-TrialValues run_gradient_tracking(const Weights& weights,
-                                  std::span<const std::vector<PerturbedCost>> costs, double step,
-                                  Round rounds, const RoundObserver& observer) {
-  check(!costs.empty(), "there is something to simulate");
-  const Graph& graph = weights.graph();
-  const std::size_t parties = graph.size();
-  const std::size_t trials = costs.size();
-  const std::size_t padded = (trials + kSideBySide - 1) / kSideBySide * kSideBySide;
-  const auto dimension = static_cast<std::size_t>(costs[0][0].h.size());
-  const std::size_t lanes = dimension * padded;
-  const auto own_weights = weights_by_party(weights);
+TrialValues run_gradient_tracking(const Weights& weights, const TrialValues& costs,
+                                  std::size_t dimension, double step, Round rounds,
+                                  const EngineOptions& options) {
+  check(costs.trials() > 0, "there is something to simulate");
+  check(costs.entries() == dimension * (dimension + 3) / 2, "θ has m(m+3)/2 entries");
+  const RoundGraph graph(weights, options.renumber_from);
+  const RoundEdges edges = graph.edges();
+  const std::size_t trials = costs.trials();
+  const TrackingRows shape = TrackingRows::of(dimension, trials);
+  const std::size_t lanes = shape.lanes();
+  const std::size_t padded = shape.trials;
 
-  // [party][entry][trial], G as [party][row][column][trial]; lanes without a trial stay 0.
-  std::vector<double> x(parties * lanes, 0.0);
-  std::vector<double> s(parties * lanes, 0.0);
-  std::vector<double> g(parties * dimension * lanes, 0.0);
-  for (std::size_t i = 0; i < parties; ++i) {
-    for (std::size_t r = 0; r < dimension; ++r) {
-      for (std::size_t t = 0; t < trials; ++t) {
-        const PerturbedCost& cost = costs[t][i];
-        const auto row = static_cast<Eigen::Index>(r);
-        s[i * lanes + r * padded + t] = cost.h[row];
-        for (std::size_t c = 0; c < dimension; ++c) {
-          g[((i * dimension + r) * dimension + c) * padded + t] =
-              cost.g(row, static_cast<Eigen::Index>(c));
+  // x = 0, s = H; lanes without a trial stay 0.
+  TwoRounds rows(graph.size() * lanes);
+  RowMemory g(graph.size() * shape.matrix_lanes());
+  for (std::size_t place = 0; place < graph.size(); ++place) {
+    double* s = rows.after(0) + place * lanes + dimension * padded;
+    double* matrix = g.data() + place * shape.matrix_lanes();
+    for (std::size_t t = 0; t < trials; ++t) {
+      auto theta = costs.at(t, graph.order()[place]).begin();
+      for (std::size_t r = 0; r < dimension; ++r) {
+        for (std::size_t c = r; c < dimension; ++c, ++theta) {
+          matrix[(r * dimension + c) * padded + t] = *theta;
+          matrix[(c * dimension + r) * padded + t] = *theta;
         }
       }
+      for (std::size_t r = 0; r < dimension; ++r, ++theta) s[r * padded + t] = *theta;
     }
   }
-  std::vector<double> x_next(x.size());
-  std::vector<double> s_next(s.size());
-  std::vector<double> moved(dimension * kSideBySide);
-  const auto view = [&] {
+  const auto view = [&](Round round) {
     const RoundView::Strides strides{.party = lanes, .entry = padded, .trial = 1};
-    return RoundView(x.data(), strides, dimension, trials);
+    return RoundView(rows.after(round), strides, dimension, trials, graph.places());
   };
-  if (observer) observer(0, view());
-  for (Round round = 1; round <= rounds; ++round) {
-    for (PartyId i = 0; i < parties; ++i) {
-      const TrackingStep party{.x = x.data(),
-                               .s = s.data(),
-                               .x_next = x_next.data(),
-                               .s_next = s_next.data(),
-                               .g = &g[i * dimension * lanes],
-                               .neighbours = graph.neighbours(i),
-                               .weights = own_weights[i],
-                               .step = step,
-                               .dimension = dimension,
-                               .stride = padded};
-      for (std::size_t lane = 0; lane < padded; lane += kSideBySide) {
-        track_side_by_side(party, i, lane, moved.data());
-      }
-    }
-    std::swap(x, x_next);
-    std::swap(s, s_next);
-    if (observer) observer(round, view());
-  }
+  const auto show = showing(options.observer, view);
+  if (show) show(0);
+  walk_rounds(
+      graph.size(), options.threads, rounds,
+      [&] {
+        return [&, scratch = RowMemory(2 * lanes)](Round round, PlaceRange places) mutable {
+          track_rows(edges, step, shape, rows.after(round - 1), g.data(), rows.after(round),
+                     scratch.data(), places);
+        };
+      },
+      show);
 
-  TrialValues result(trials, std::vector<std::vector<double>>(parties));
+  TrialValues result(trials, graph.size(), dimension);
+  const RoundView last = view(rounds);
   for (std::size_t t = 0; t < trials; ++t) {
-    for (PartyId i = 0; i < parties; ++i) {
-      result[t][i].resize(dimension);
-      for (std::size_t r = 0; r < dimension; ++r) result[t][i][r] = view().at(i, r, t);
+    for (PartyId i = 0; i < graph.size(); ++i) {
+      for (std::size_t r = 0; r < dimension; ++r) result.at(t, i)[r] = last.at(i, r, t);
     }
   }
   return result;

@@ -12,28 +12,61 @@ namespace sotto {
 
 // The vectorised engine: the rounds of many trials at once, without messages.
 // Trials lie side by side in memory, so that the inner loops run over
-// neighbouring numbers; every number goes through the same operations in the
-// same order as in protocol/, so the bits are the same.
+// neighbouring numbers (simulate/rounds.h); parties are divided between threads. Every number goes
+// through the same operations in the same order as in protocol/, so the bits are the same.
 
-// [trial][party][entry]
-using TrialValues = std::vector<std::vector<std::vector<double>>>;
+// Numbers of several trials, [trial][party][entry], in one piece.
+class TrialValues {
+ public:
+  TrialValues() = default;
+  TrialValues(std::size_t trials, std::size_t parties, std::size_t entries)
+      : trials_(trials),
+        parties_(parties),
+        entries_(entries),
+        values_(trials * parties * entries, 0.0) {}
+
+  [[nodiscard]] std::size_t trials() const { return trials_; }
+  [[nodiscard]] std::size_t parties() const { return parties_; }
+  [[nodiscard]] std::size_t entries() const { return entries_; }
+  [[nodiscard]] std::span<double> at(std::size_t trial, std::size_t party) {
+    return std::span(values_).subspan((trial * parties_ + party) * entries_, entries_);
+  }
+  [[nodiscard]] std::span<const double> at(std::size_t trial, std::size_t party) const {
+    return std::span(values_).subspan((trial * parties_ + party) * entries_, entries_);
+  }
+  [[nodiscard]] std::span<double> all() { return values_; }
+  [[nodiscard]] std::span<const double> all() const { return values_; }
+
+  // One trial alone.
+  [[nodiscard]] TrialValues trial(std::size_t number) const;
+  friend bool operator==(const TrialValues&, const TrialValues&) = default;
+
+ private:
+  std::size_t trials_ = 0;
+  std::size_t parties_ = 0;
+  std::size_t entries_ = 0;
+  std::vector<double> values_;
+};
 
 // Where the parties of several trials stand after a round: y of the averaging, x of gradient
 // tracking.
 class RoundView {
  public:
-  // Where party i's entry k of trial t is: i·party + k·entry + t·trial.
+  // Where the party at place i has entry k of trial t: i·party + k·entry + t·trial.
   struct Strides {
     std::size_t party;
     std::size_t entry;
     std::size_t trial;
   };
-  RoundView(const double* values, Strides strides, std::size_t entries, std::size_t trials)
-      : values_(values), strides_(strides), entries_(entries), trials_(trials) {}
+  // places[party] is where a party stands; empty: at its own number.
+  RoundView(const double* values, Strides strides, std::size_t entries, std::size_t trials,
+            std::span<const std::uint32_t> places = {})
+      : values_(values), strides_(strides), entries_(entries), trials_(trials), places_(places) {}
   [[nodiscard]] std::size_t trials() const { return trials_; }
   [[nodiscard]] std::size_t entries() const { return entries_; }
   [[nodiscard]] double at(PartyId party, std::size_t entry, std::size_t trial) const {
-    return values_[party * strides_.party + entry * strides_.entry + trial * strides_.trial];
+    const std::size_t place = places_.empty() ? party : places_[party];
+    return values_[place * strides_.party + entry * strides_.entry + trial * strides_.trial];
   }
 
  private:
@@ -41,20 +74,29 @@ class RoundView {
   Strides strides_;
   std::size_t entries_;
   std::size_t trials_;
+  std::span<const std::uint32_t> places_;
 };
 
 // Sees round 0, before anything was said, and every round after it.
 using RoundObserver = std::function<void(Round, const RoundView&)>;
 
+// How the rounds are walked. None of it changes a bit.
+struct EngineOptions {
+  RoundObserver observer = {};
+  std::size_t threads = 1;                           // 0: one for each core
+  std::size_t renumber_from = std::size_t{1} << 13;  // RoundGraph::kRenumberFrom
+};
+
 // values ← what `plain` or `chebyshev` makes of them.
 void run_linear_consensus(const Weights& weights, const ConsensusPlan& plan, TrialValues& values,
-                          const RoundObserver& observer = {});
+                          const EngineOptions& options = {});
 
-// Gradient tracking of several trials, costs[trial][party]. Returns x[trial][party][entry] after
-// the last round; x = 0 before the first.
-[[nodiscard]] TrialValues run_gradient_tracking(const Weights& weights,
-                                                std::span<const std::vector<PerturbedCost>> costs,
-                                                double step, Round rounds,
-                                                const RoundObserver& observer = {});
+// The perturbed costs of several trials, [trial][party]: θ of G and H.
+//
+// Gradient tracking: x of every party after the last round; x = 0 before the first. `costs` has
+// θ = [vech(G); H] of an m×m problem, m = dimension.
+[[nodiscard]] TrialValues run_gradient_tracking(const Weights& weights, const TrialValues& costs,
+                                                std::size_t dimension, double step, Round rounds,
+                                                const EngineOptions& options = {});
 
 }  // namespace sotto

@@ -1,6 +1,9 @@
 // The engine takes a faster way to the same bits as the state machines.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "moments/quadratic.h"
 #include "privacy/calibrate/dishuf.h"
 #include "privacy/calibrate/pairwise.h"
 #include "privacy/trial_seal.h"
@@ -53,7 +56,9 @@ TEST_P(SameBits, ByMessagesByEngineAndInAnyDeliveryOrder) {
       EXPECT_EQ(engine, messages) << weights.graph().size() << " " << setup.noise.index();
       EXPECT_EQ(engine, shuffled) << weights.graph().size() << " " << setup.noise.index();
       if (GetParam() == ConsensusMethod::kExact) {
-        for (const auto& party : engine[0]) EXPECT_EQ(party, engine[0][0]);
+        for (PartyId i = 1; i < engine.parties(); ++i) {
+          EXPECT_TRUE(std::ranges::equal(engine.at(0, i), engine.at(0, 0)));
+        }
       }
     }
   }
@@ -101,9 +106,10 @@ TEST(SameBits, OfPerturbedCostsInWordsAndInIntegersWithoutLimit) {
         const auto expected = draw_costs(setup, secrets, 10, trial);
         for (PartyId i = 0; i < 4; ++i) {
           noise::FastDraws draws(10, simulated_stream(trial, i, Draws::kNoise));
-          const PerturbedCost cost = costs->draw(i, draws);
-          ASSERT_EQ(cost.g, expected[i].g) << epsilon << " " << truncation;
-          ASSERT_EQ(cost.h, expected[i].h);
+          std::vector<double> theta(9);
+          costs->draw(i, draws, theta);
+          const std::vector<double> wanted = to_theta({.a = expected[i].g, .b = expected[i].h});
+          ASSERT_EQ(theta, wanted) << epsilon << " " << truncation;
         }
       }
     }
@@ -115,14 +121,14 @@ TEST_P(SameBits, WhateverTheBatchAndWhereverItStarts) {
   const auto secrets = secrets_of(random_thetas(6, 3, 6), 3);
   for (const AveragingSetup& setup : setups(weights, GetParam())) {
     const TrialValues all = *simulate_averaging(setup, secrets, {.seed = 7, .trials = 19});
-    ASSERT_EQ(all.size(), 19U);
+    ASSERT_EQ(all.trials(), 19U);
     for (const std::uint64_t first : {0U, 1U, 8U, 18U}) {
       const TrialValues one =
           *simulate_averaging(setup, secrets, {.seed = 7, .first_trial = first, .trials = 1});
-      EXPECT_EQ(one[0], all[first]);
+      EXPECT_EQ(one, all.trial(first));
     }
-    EXPECT_NE(all[0], all[1]);
-    EXPECT_NE(*simulate_averaging(setup, secrets, {.seed = 8, .trials = 1}), TrialValues{all[0]});
+    EXPECT_NE(all.trial(0), all.trial(1));
+    EXPECT_NE(*simulate_averaging(setup, secrets, {.seed = 8, .trials = 1}), all.trial(0));
   }
 }
 
@@ -160,7 +166,74 @@ TEST(SameBits, OfGradientTrackingWhateverTheBatch) {
   for (const std::uint64_t first : {0U, 7U, 8U, 10U}) {
     const TrialValues one =
         *simulate_tracking(setup, secrets, {.seed = 13, .first_trial = first, .trials = 1});
-    EXPECT_EQ(one[0], all[first]);
+    EXPECT_EQ(one, all.trial(first));
+  }
+}
+
+// Parties at other places, divided between threads, with weights that differ and that do not: every
+// row length that the vector units see, from one number to several vectors and a rest.
+TEST(SameBits, OfRoundsWhateverTheOrderOfThePartiesAndHoweverManyThreads) {
+  const std::vector<Weights> large = {*Weights::uniform(*Graph::random_regular(5000, 4, 1), 0.2),
+                                      Weights::metropolis(*Graph::grid(4900)),
+                                      Weights::metropolis(*Graph::star(4500))};
+  for (const Weights& weights : large) {
+    const std::size_t parties = weights.graph().size();
+    for (const std::size_t entries : {1U, 2U, 5U, 9U}) {
+      const TrialValues start = trials_of({random_thetas(parties, entries, 3)});
+      for (const auto method : {ConsensusMethod::kPlain, ConsensusMethod::kChebyshev}) {
+        ConsensusPlan plan = *plan_consensus(method, 1e-3, weights);
+        plan.rounds = 7;
+        TrialValues expected = start;
+        run_linear_consensus(weights, plan, expected, {.threads = 1, .renumber_from = parties + 1});
+        EXPECT_NE(expected, start);
+        for (const std::size_t threads : {1U, 2U, 3U}) {
+          TrialValues found = start;
+          run_linear_consensus(weights, plan, found, {.threads = threads, .renumber_from = 1});
+          EXPECT_EQ(found, expected) << entries << " " << threads;
+        }
+      }
+    }
+  }
+}
+
+TEST(SameBits, OfGradientTrackingWhateverTheOrderOfThePartiesAndHoweverManyThreads) {
+  const Weights weights = Weights::metropolis(*Graph::random_regular(5000, 4, 2));
+  for (const std::size_t dimension : {1U, 3U}) {
+    const std::size_t entries = dimension * (dimension + 3) / 2;
+    for (const std::size_t trials : {1U, 3U}) {
+      std::vector<std::vector<Theta>> drawn;
+      for (std::size_t t = 0; t < trials; ++t) drawn.push_back(random_thetas(5000, entries, t));
+      const TrialValues costs = trials_of(drawn);
+      const auto run = [&](std::size_t threads, std::size_t renumber_from) {
+        return run_gradient_tracking(weights, costs, dimension, 1e-3, 9,
+                                     {.threads = threads, .renumber_from = renumber_from});
+      };
+      const TrialValues expected = run(1, 5001);
+      EXPECT_EQ(run(1, 1), expected);
+      EXPECT_EQ(run(3, 1), expected);
+      // One trial alone takes rows without padding.
+      TrialValues first(1, 5000, entries);
+      std::ranges::copy(costs.trial(0).all(), first.all().begin());
+      EXPECT_EQ(run_gradient_tracking(weights, first, dimension, 1e-3, 9), expected.trial(0));
+    }
+  }
+}
+
+// From where on the engine renumbers and divides by itself: a network message by message, too.
+TEST(SameBits, OfAWholeTrialOnThreadsAndMessageByMessage) {
+  const Weights weights = Weights::metropolis(*Graph::random_regular(5000, 3, 4));
+  const auto secrets = secrets_of(random_thetas(5000, 2, 3), 3);
+  const ConsensusPlan plan = *plan_consensus(ConsensusMethod::kChebyshev, 1e-2, weights);
+  const std::vector<Noise> noises{
+      LocalNoise{0.8}, PairwiseNoise{.sigma_gamma = 0.1, .sigma_edge = 3},
+      ShuffleNoise{Rational(1, 10), Rational(20), Integer(3'000'001), 1000}};
+  for (const Noise& noise : noises) {
+    const AveragingSetup setup{weights, plan, noise};
+    const TrialValues messages =
+        *simulate_averaging(setup, secrets, {.seed = 4, .by_messages = true});
+    EXPECT_EQ(*simulate_averaging(setup, secrets, {.seed = 4, .threads = 2, .renumber_from = 1}),
+              messages)
+        << noise.index();
   }
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/parallel.h"
 #include "graph/graph.h"
 #include "privacy/trial_seal.h"
 #include "protocol/gt.h"
@@ -19,8 +20,16 @@ namespace {
 // few enough for a long cycle's state to stay in the second-level cache.
 constexpr std::size_t kBatch = 8;
 
+// Of a network as large as this one trial at a time fills the vector units and the memory.
+constexpr std::size_t kAloneFrom = 1 << 13;
+
+std::size_t batch_for(std::size_t parties) {
+  return parties >= kAloneFrom ? 1 : kBatch;
+}
+
 // One trial's parties before the release, and what they draw from.
 struct Sealers {
+  std::vector<Secret> secrets;
   std::vector<std::unique_ptr<RandomSource>> bits;  // of exact noise
   std::vector<std::unique_ptr<NoiseSource>> noise;
   std::vector<std::unique_ptr<RandomSource>> keys;
@@ -40,7 +49,7 @@ void draw_from(const SimulationOptions& options, std::uint64_t trial, PartyId i,
       std::make_unique<SeededRandom>(options.seed, simulated_stream(trial, i, Draws::kKeys)));
 }
 
-Sealers make_sealers(const AveragingSetup& setup, std::span<const Secret> secrets,
+Sealers make_sealers(const AveragingSetup& setup, const Secrets& secrets,
                      const SimulationOptions& options, std::uint64_t trial) {
   Sealers result;
   const Graph& graph = setup.weights.graph();
@@ -48,18 +57,21 @@ Sealers make_sealers(const AveragingSetup& setup, std::span<const Secret> secret
   // Without a seed there is real data behind it, and everything is as on a network.
   const Agreement agreement =
       options.random_from == RandomFrom::kSeed ? Agreement::kIdeal : Agreement::kX25519;
+  for (PartyId i = 0; i < graph.size(); ++i) result.secrets.push_back(secrets.of(i));
   for (PartyId i = 0; i < graph.size(); ++i) {
     draw_from(options, trial, i, result);
     // A real cipher's keys take long, and are made on all cores.
-    KeyPairs key_pairs;
+    std::function<KeyPairs()> key_pairs;
     if (options.cipher != nullptr && std::holds_alternative<ShuffleNoise>(setup.noise)) {
-      KeyedRandom::Key from{};
-      result.keys.back()->fill(from);
-      key_pairs = generate_key_pairs(cipher, from, graph.neighbours(i));
+      key_pairs = [&cipher, &graph, i, &random = *result.keys.back()] {
+        KeyedRandom::Key from{};
+        random.fill(from);
+        return generate_key_pairs(cipher, from, graph.neighbours(i));
+      };
     }
     result.sealing.push_back(make_sealing(setup.noise, {.self = i,
                                                         .graph = graph,
-                                                        .secret = secrets[i],
+                                                        .secret = result.secrets[i],
                                                         .noise = *result.noise.back(),
                                                         .keys = *result.keys.back(),
                                                         .cipher = &cipher,
@@ -70,8 +82,7 @@ Sealers make_sealers(const AveragingSetup& setup, std::span<const Secret> secret
   return result;
 }
 
-Result<std::vector<Released>> run_sealing(const AveragingSetup& setup,
-                                          std::span<const Secret> secrets,
+Result<std::vector<Released>> run_sealing(const AveragingSetup& setup, const Secrets& secrets,
                                           const SimulationOptions& options, std::uint64_t trial) {
   Sealers sealers = make_sealers(setup, secrets, options, trial);
   std::vector<std::unique_ptr<Party>> parties;
@@ -100,73 +111,66 @@ std::vector<double> exact_sum(std::span<const Released> releases) {
 // see the releases, message by message everywhere else.
 class Releases {
  public:
-  Releases(const AveragingSetup& setup, std::span<const Secret> secrets,
-           const SimulationOptions& options)
+  Releases(const AveragingSetup& setup, const Secrets& secrets, const SimulationOptions& options)
       : setup_(setup), secrets_(secrets), options_(options) {
     const bool words = options.random_from == RandomFrom::kSeed && options.cipher == nullptr &&
                        !options.on_release && !options.by_messages;
     if (words) seal_ = TrialSeal::make(setup.noise, setup.weights.graph(), secrets);
-    if (seal_) indices_.resize(seal_->parties() * seal_->entries());
   }
 
-  // One trial's numbers before the rounds.
-  struct Drawn {
-    std::vector<std::vector<double>> released;  // [party][entry]; of `exact` only if it is watched
-    std::vector<double> sum;                    // of `exact`
-  };
-  [[nodiscard]] Result<Drawn> draw(std::uint64_t trial) {
-    Drawn drawn;
+  // `count` trials from `number` in the seed's order on: what each party of the t-th releases goes
+  // to released.at(t, party), of `exact` only if that is watched; of `exact` its sum to
+  // sums.at(done + t, 0).
+  [[nodiscard]] Result<void> draw(std::uint64_t number, std::size_t count, TrialValues& released,
+                                  std::size_t done, TrialValues& sums) {
     if (seal_) {
-      in_words(trial, drawn);
-      return drawn;
+      in_words(number, count, released, done, sums);
+      return {};
     }
-    SOTTO_ASSIGN(const auto releases, run_sealing(setup_, secrets_, options_, trial));
-    if (options_.on_release) options_.on_release(trial, releases);
-    if (exact()) drawn.sum = exact_sum(releases);
-    if (wants_released()) {
-      for (const Released& release : releases) drawn.released.push_back(release.values());
+    for (std::size_t t = 0; t < count; ++t) {
+      SOTTO_ASSIGN(const auto releases, run_sealing(setup_, secrets_, options_, number + t));
+      if (options_.on_release) options_.on_release(number + t, releases);
+      if (exact()) std::ranges::copy(exact_sum(releases), sums.at(done + t, 0).begin());
+      if (!wants_released()) continue;
+      for (PartyId i = 0; i < releases.size(); ++i) {
+        std::ranges::copy(releases[i].values(), released.at(t, i).begin());
+      }
     }
-    return drawn;
+    return {};
   }
 
- private:
   [[nodiscard]] bool exact() const { return setup_.consensus.method == ConsensusMethod::kExact; }
   [[nodiscard]] bool wants_released() const { return !exact() || options_.on_round; }
 
-  void in_words(std::uint64_t trial, Drawn& drawn) {
-    const std::size_t parties = seal_->parties();
+ private:
+  void in_words(std::uint64_t number, std::size_t count, TrialValues& released, std::size_t done,
+                TrialValues& sums) {
     const std::size_t entries = seal_->entries();
-    noise_.clear();
-    keys_.clear();
-    for (PartyId i = 0; i < parties; ++i) {
-      noise_.emplace_back(options_.seed, simulated_stream(trial, i, Draws::kNoise));
-      keys_.emplace_back(options_.seed, simulated_stream(trial, i, Draws::kKeys));
-    }
-    seal_->seal(noise_, keys_, indices_);
+    const std::size_t all = seal_->parties() * entries;
+    indices_.resize(count * all);
+    seal_->seal(
+        {.seed = options_.seed, .number = number, .count = count, .threads = options_.threads},
+        indices_);
     if (wants_released()) {
-      for (PartyId i = 0; i < parties; ++i) drawn.released.push_back(values_from(i * entries));
+      const auto values = released.all();
+      for (std::size_t at = 0; at < values.size(); ++at) values[at] = seal_->value(indices_[at]);
     }
-    if (exact()) {
-      for (std::size_t at = entries; at < indices_.size(); ++at) {
-        indices_[at % entries] += indices_[at];
+    if (!exact()) return;
+    std::vector<TrialSeal::Index> total(entries);
+    for (std::size_t t = 0; t < count; ++t) {
+      std::ranges::fill(total, 0);
+      for (std::size_t at = t * all; at < (t + 1) * all; at += entries) {
+        for (std::size_t k = 0; k < entries; ++k) total[k] += indices_[at + k];
       }
-      drawn.sum = values_from(0);
+      for (std::size_t k = 0; k < entries; ++k) sums.at(done + t, 0)[k] = seal_->value(total[k]);
     }
-  }
-
-  [[nodiscard]] std::vector<double> values_from(std::size_t first) const {
-    std::vector<double> values(seal_->entries());
-    for (std::size_t k = 0; k < values.size(); ++k) values[k] = seal_->value(indices_[first + k]);
-    return values;
   }
 
   const AveragingSetup& setup_;
-  std::span<const Secret> secrets_;
+  const Secrets& secrets_;
   const SimulationOptions& options_;
   std::optional<TrialSeal> seal_;
   std::vector<TrialSeal::Index> indices_;
-  std::vector<noise::FastDraws> noise_;
-  std::vector<noise::FastDraws> keys_;
 };
 
 // The rounds of `exact` for who watches them: after round t a party knows the releases of all that
@@ -175,8 +179,8 @@ void watch_forwarding(const AveragingSetup& setup, const TrialValues& released,
                       const RoundObserver& observer) {
   const Graph& graph = setup.weights.graph();
   const std::size_t parties = graph.size();
-  const std::size_t entries = released[0][0].size();
-  const std::size_t trials = released.size();
+  const std::size_t entries = released.entries();
+  const std::size_t trials = released.trials();
   std::vector<std::vector<std::uint32_t>> hops;
   for (PartyId i = 0; i < parties; ++i) hops.push_back(distances(graph, i));
   std::vector<double> sums(parties * trials * entries, 0.0);
@@ -189,7 +193,7 @@ void watch_forwarding(const AveragingSetup& setup, const TrialValues& released,
         if (hops[i][j] != round) continue;
         heard[i] += 1;
         for (std::size_t t = 0; t < trials; ++t) {
-          for (std::size_t k = 0; k < entries; ++k) sum[t * entries + k] += released[t][j][k];
+          for (std::size_t k = 0; k < entries; ++k) sum[t * entries + k] += released.at(t, j)[k];
         }
       }
       for (std::size_t at = 0; at < trials * entries; ++at) {
@@ -204,7 +208,7 @@ void watch_forwarding(const AveragingSetup& setup, const TrialValues& released,
 // The costs of trial after trial of `gt`, in words where they fit.
 class PerturbedCosts {
  public:
-  PerturbedCosts(const TrackingSetup& setup, std::span<const Secret> secrets,
+  PerturbedCosts(const TrackingSetup& setup, const Secrets& secrets,
                  const SimulationOptions& options)
       : setup_(setup), secrets_(secrets), options_(options) {
     if (!options.by_messages) {
@@ -212,20 +216,36 @@ class PerturbedCosts {
     }
   }
 
-  [[nodiscard]] std::vector<PerturbedCost> draw(std::uint64_t trial) const {
-    if (!costs_) return draw_costs(setup_, secrets_, options_.seed, trial);
-    std::vector<PerturbedCost> result;
-    result.reserve(secrets_.size());
-    for (PartyId i = 0; i < secrets_.size(); ++i) {
-      noise::FastDraws draws(options_.seed, simulated_stream(trial, i, Draws::kNoise));
-      result.push_back(costs_->draw(i, draws));
+  // θ of every party's G and H to costs.at(place, party).
+  void draw(std::uint64_t number, std::size_t place, TrialValues& costs) const {
+    if (!costs_) {
+      const auto drawn = draw_costs(setup_, secrets_, options_.seed, number);
+      for (PartyId i = 0; i < drawn.size(); ++i) write(drawn[i], costs.at(place, i));
+      return;
     }
-    return result;
+    const auto party = [&](std::size_t i) {
+      noise::FastDraws draws(options_.seed, noise::stream_of(number, i, Draws::kNoise));
+      costs_->draw(i, draws, costs.at(place, i));
+    };
+    constexpr std::size_t kTogether = 4096;
+    const std::size_t parts = (secrets_.size() + kTogether - 1) / kTogether;
+    parallel_for(parts, parts == 1 ? 1 : options_.threads, [&](std::size_t part) {
+      const std::size_t end = std::min(secrets_.size(), (part + 1) * kTogether);
+      for (std::size_t i = part * kTogether; i < end; ++i) party(i);
+    });
   }
 
  private:
+  static void write(const PerturbedCost& cost, std::span<double> theta) {
+    auto at = theta.begin();
+    for (Eigen::Index r = 0; r < cost.h.size(); ++r) {
+      for (Eigen::Index c = r; c < cost.h.size(); ++c) *at++ = cost.g(r, c);
+    }
+    std::copy(cost.h.begin(), cost.h.end(), at);
+  }
+
   const TrackingSetup& setup_;
-  std::span<const Secret> secrets_;
+  const Secrets& secrets_;
   const SimulationOptions& options_;
   std::optional<TrialCosts> costs_;
 };
@@ -259,60 +279,59 @@ Result<std::uint64_t> run_messages(std::span<const std::unique_ptr<Party>> parti
   return arrived;
 }
 
-Result<TrialValues> simulate_averaging(const AveragingSetup& setup, std::span<const Secret> secrets,
+Result<TrialValues> simulate_averaging(const AveragingSetup& setup, const Secrets& secrets,
                                        const SimulationOptions& options) {
   check(secrets.size() == setup.weights.graph().size(), "one secret per party");
   Releases releases(setup, secrets, options);
-  TrialValues result;
-  result.reserve(options.trials);
-  while (result.size() < options.trials) {
-    const std::size_t count = std::min(kBatch, options.trials - result.size());
-    TrialValues values;
-    std::vector<std::vector<double>> sums;
-    for (std::size_t t = 0; t < count; ++t) {
-      SOTTO_ASSIGN(auto drawn, releases.draw(options.first_trial + result.size() + t));
-      values.push_back(std::move(drawn.released));
-      sums.push_back(std::move(drawn.sum));
-    }
-    if (setup.consensus.method == ConsensusMethod::kExact) {
+  const bool exact = releases.exact();
+  const std::size_t parties = secrets.size();
+  const std::size_t entries = secrets.entries();
+  const std::size_t copies = exact && options.one_for_all ? 1 : parties;
+  TrialValues result(options.trials, copies, entries);
+  for (std::size_t done = 0; done < options.trials;) {
+    const std::size_t count = std::min(batch_for(parties), options.trials - done);
+    TrialValues values(releases.wants_released() ? count : 0, parties, entries);
+    SOTTO_TRY(releases.draw(options.first_trial + done, count, values, done, result));
+    if (exact) {
       if (options.on_round) watch_forwarding(setup, values, options.on_round);
-      const std::size_t copies = options.one_for_all ? 1 : secrets.size();
-      for (std::size_t t = 0; t < count; ++t) {
-        values[t].assign(copies - 1, sums[t]);
-        values[t].push_back(std::move(sums[t]));
-      }
-    } else {
-      run_linear_consensus(setup.weights, setup.consensus, values, options.on_round);
-      for (auto& trial : values) {
-        for (auto& party : trial) {
-          for (double& value : party) value *= static_cast<double>(secrets.size());
+      for (std::size_t t = done; t < done + count; ++t) {
+        for (std::size_t i = 1; i < copies; ++i) {
+          std::ranges::copy(result.at(t, 0), result.at(t, i).begin());
         }
       }
+    } else {
+      run_linear_consensus(setup.weights, setup.consensus, values,
+                           {.observer = options.on_round,
+                            .threads = options.threads,
+                            .renumber_from = options.renumber_from});
+      auto sum = result.at(done, 0).data();
+      for (const double mean : values.all()) *sum++ = mean * static_cast<double>(parties);
     }
-    std::ranges::move(values, std::back_inserter(result));
-    if (options.on_trial) options.on_trial(result.size());
+    done += count;
+    if (options.on_trial) options.on_trial(done);
   }
   return result;
 }
 
-Result<TrialValues> simulate_tracking(const TrackingSetup& setup, std::span<const Secret> secrets,
+Result<TrialValues> simulate_tracking(const TrackingSetup& setup, const Secrets& secrets,
                                       const SimulationOptions& options,
                                       const RoundObserver& observer) {
   check(secrets.size() == setup.weights.graph().size(), "one secret per party");
   check(options.random_from == RandomFrom::kSeed, "gradient tracking never runs on tables");
   const PerturbedCosts perturbed(setup, secrets, options);
-  TrialValues result;
-  result.reserve(options.trials);
-  while (result.size() < options.trials) {
-    const std::size_t count = std::min(kBatch, options.trials - result.size());
-    std::vector<std::vector<PerturbedCost>> costs;
+  TrialValues result(options.trials, secrets.size(), setup.dimension);
+  for (std::size_t done = 0; done < options.trials;) {
+    const std::size_t count = std::min(batch_for(secrets.size()), options.trials - done);
+    TrialValues costs(count, secrets.size(), secrets.entries());
     for (std::size_t t = 0; t < count; ++t) {
-      costs.push_back(perturbed.draw(options.first_trial + result.size() + t));
+      perturbed.draw(options.first_trial + done + t, t, costs);
     }
-    std::ranges::move(
-        run_gradient_tracking(setup.weights, costs, setup.step, setup.rounds, observer),
-        std::back_inserter(result));
-    if (options.on_trial) options.on_trial(result.size());
+    const TrialValues x = run_gradient_tracking(
+        setup.weights, costs, setup.dimension, setup.step, setup.rounds,
+        {.observer = observer, .threads = options.threads, .renumber_from = options.renumber_from});
+    std::ranges::copy(x.all(), result.at(done, 0).data());
+    done += count;
+    if (options.on_trial) options.on_trial(done);
   }
   return result;
 }

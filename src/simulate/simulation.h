@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "paillier/cipher.h"
+#include "privacy/secrets.h"
 #include "protocol/message.h"
 #include "protocol/setup.h"
 #include "simulate/engine.h"
@@ -48,16 +49,19 @@ struct SimulationOptions {
   // With `exact` all parties end with the same bits: one party's stand for all.
   bool one_for_all = false;
   bool by_messages = false;  // seal message by message, also where words would do: the same bits
+  // That share one trial: its parties are divided between them. 0: one for each core.
+  std::size_t threads = 1;
+  std::size_t renumber_from = EngineOptions{}.renumber_from;
 };
 
-// sums[trial][party][entry]: every party's estimate of Σθ_i. secrets[party].
+// sums.at(trial, party): every party's estimate of Σθ_i.
 [[nodiscard]] Result<TrialValues> simulate_averaging(const AveragingSetup& setup,
-                                                     std::span<const Secret> secrets,
+                                                     const Secrets& secrets,
                                                      const SimulationOptions& options);
 
-// x[trial][party][entry].
+// x.at(trial, party).
 [[nodiscard]] Result<TrialValues> simulate_tracking(const TrackingSetup& setup,
-                                                    std::span<const Secret> secrets,
+                                                    const Secrets& secrets,
                                                     const SimulationOptions& options,
                                                     const RoundObserver& observer = {});
 

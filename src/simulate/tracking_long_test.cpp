@@ -1,8 +1,10 @@
 // Theorem 1(iii) over many draws, and the rate of a long cycle.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "moments/quadratic.h"
 #include "privacy/calibrate/gt.h"
 #include "protocol/gt.h"
 #include "simulate/simulation.h"
@@ -66,7 +68,7 @@ TEST(Theorem1, HoldsForWholeRunsOnTheCaseStudy) {
   const TrialValues x =
       *simulate_tracking(setup, secrets_of(line(10, 200), 3), {.seed = 2, .trials = kDraws});
   double mean = 0;
-  for (const auto& trial : x) mean += std::pow(trial[0][0] - 1, 2) / kDraws;
+  for (std::size_t t = 0; t < kDraws; ++t) mean += std::pow(x.at(t, 0)[0] - 1, 2) / kDraws;
   const double bound = theorem1_bound(noise, 10, 1, 200, 1.0, Convexity::kCertain);
   EXPECT_LT(mean, bound);
   EXPECT_GT(mean, bound / 4);
@@ -78,7 +80,7 @@ TEST(Tracking, OnACycleOf250DecaysAtTheRadiusThatArnoldiFound) {
   SeededRandom random(3);
   const Eigen::MatrixXd d = Eigen::Vector3d(0.5, 1, 2).asDiagonal();
   std::vector<Eigen::MatrixXd> g;
-  std::vector<std::vector<PerturbedCost>> costs(1);
+  TrialValues costs(1, kParties, theta_size(3));
   Eigen::MatrixXd total_g = Eigen::MatrixXd::Zero(3, 3);
   Eigen::VectorXd total_h = Eigen::VectorXd::Zero(3);
   for (std::size_t i = 0; i < kParties; ++i) {
@@ -87,7 +89,7 @@ TEST(Tracking, OnACycleOf250DecaysAtTheRadiusThatArnoldiFound) {
     for (double& entry : root.reshaped()) entry = small_number(random);
     for (double& entry : h) entry = small_number(random);
     g.emplace_back(d + 0.1 * root * root.transpose());
-    costs[0].push_back({g.back(), h});
+    std::ranges::copy(to_theta({.a = g.back(), .b = h}), costs.at(0, i).begin());
     total_g += g.back();
     total_h += h;
   }
@@ -100,7 +102,7 @@ TEST(Tracking, OnACycleOf250DecaysAtTheRadiusThatArnoldiFound) {
   const auto to = static_cast<Round>(std::log(1e-5) / std::log(radius));
   double at_from = 0;
   double at_to = 0;
-  (void)run_gradient_tracking(weights, costs, step, to, [&](Round round, const RoundView& view) {
+  const auto observer = [&](Round round, const RoundView& view) {
     if (round != from && round != to) return;
     double squares = 0;
     for (PartyId i = 0; i < kParties; ++i) {
@@ -109,7 +111,8 @@ TEST(Tracking, OnACycleOf250DecaysAtTheRadiusThatArnoldiFound) {
       }
     }
     (round == from ? at_from : at_to) = std::sqrt(squares);
-  });
+  };
+  (void)run_gradient_tracking(weights, costs, 3, step, to, {.observer = observer});
   const double measured = std::pow(at_to / at_from, 1.0 / (to - from));
   EXPECT_NEAR(measured / radius, 1, 1e-6);
   EXPECT_NEAR(std::log(measured) / std::log(radius), 1, 0.01);

@@ -123,7 +123,7 @@ TEST(Tracking, EndsWhereThePerturbedSumHasItsMinimum) {
   }
   const Eigen::VectorXd end = -solve_symmetric(g, h);
   const TrialValues x = *simulate_tracking(setup, secrets, {.seed = 3, .trials = 1});
-  for (const Theta& party : x[0]) {
+  for (const Theta& party : thetas_of(x, 0)) {
     for (std::size_t k = 0; k < kDimension; ++k) {
       EXPECT_NEAR(party[k], end[static_cast<Eigen::Index>(k)], 1e-9);
     }
@@ -138,9 +138,9 @@ TEST(Tracking, ItsMeanSquareErrorStaysBelowTheorem1) {
   const TrialValues x = *simulate_tracking(study.setup(5e-3, 1000), secrets_of(problem.thetas, 3),
                                            {.seed = 4, .trials = kTrials});
   double mean = 0;
-  for (const auto& trial : x) {
+  for (std::size_t t = 0; t < kTrials; ++t) {
     for (std::size_t k = 0; k < kDimension; ++k) {
-      mean += std::pow(trial[0][k] - problem.solution[static_cast<Eigen::Index>(k)], 2) / kTrials;
+      mean += std::pow(x.at(t, 0)[k] - problem.solution[static_cast<Eigen::Index>(k)], 2) / kTrials;
     }
   }
   const double bound =

@@ -16,9 +16,10 @@ namespace sotto {
 namespace centred_fit {
 namespace {
 
-constexpr double kNoSlopes = 0.5;  // prior chance of "no slopes at all"
+constexpr double kNoSlopes = 0.15;  // prior chance of "no slopes at all"
 constexpr int kSizes = 5;
-constexpr double kLog10LargestSize = 1.5;
+constexpr double kLog10SmallestSize = 0.5;
+constexpr double kLog10LargestSize = 2;
 constexpr double kLeastColumnVariance = 0.02;  // 1 − m², in the prior for columns
 constexpr double kJitter = 1e-12;              // of V₀'s mean diagonal
 
@@ -129,7 +130,8 @@ std::vector<Belief> beliefs(const Sums& c) {
   std::array<double, kSizes> sizes{};
   double all_sizes = 0;
   for (int k = 0; k < kSizes; ++k) {
-    const double size = std::pow(10, kLog10LargestSize * k / (kSizes - 1));
+    const double size = std::pow(
+        10, kLog10SmallestSize + (kLog10LargestSize - kLog10SmallestSize) * k / (kSizes - 1));
     sizes[static_cast<std::size_t>(k)] = size;
     all_sizes += 1 / size;
   }
@@ -188,8 +190,7 @@ Result<Estimate> centred_noise_aware(const TableSums& table) {
   slopes = c.g.cwiseProduct(slopes) / total;
   estimate.theta = Eigen::VectorXd(d + 1);
   estimate.theta << c.target.mean - c.m.dot(slopes), slopes;
-  constexpr double kMostly = 0.5;
-  if (none / total > kMostly) {
+  if (none / total > centred_fit::kNoSlopes) {  // the sums do not speak for slopes
     estimate.warnings.push_back(
         fmt::format("The features hardly rise above the noise: with a chance of {:.0f} % they "
                     "explain nothing that can be seen, and the coefficients are shrunk to 0 "

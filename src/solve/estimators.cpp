@@ -7,53 +7,56 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "solve/estimator_table.h"
 
-// The estimators by name, and those that are one formula.
+// The table of estimators, and those of them that are one formula.
 namespace sotto {
 namespace {
 
-constexpr std::array<std::pair<Estimator, std::string_view>, 6> kEstimatorNames{
-    {{Estimator::kNoiseAware, "noise-aware"},
-     {Estimator::kExact, "exact"},
-     {Estimator::kPsdRidge, "psd-ridge"},
-     {Estimator::kAdassp, "adassp"},
-     {Estimator::kRidge, "ridge"},
-     {Estimator::kTwoStage, "two-stage"}}};
+constexpr std::array<EstimatorEntry, 6> kEstimators{{
+    {Estimator::kNoiseAware, "noise-aware", noise_aware,
+     "The noise-aware estimator knows how much noise was added, and draws every coefficient "
+     "towards zero as far as the noise makes that the better guess."},
+    {Estimator::kExact, "exact", exact_solution,
+     "The exact estimator solves the noisy equations as they stand."},
+    {Estimator::kPsdRidge, "psd-ridge", psd_ridge,
+     "The estimator psd-ridge adds a ridge, which draws the coefficients towards zero."},
+    {Estimator::kAdassp, "adassp", adassp,
+     "The estimator adassp adds a ridge, which draws the coefficients towards zero."},
+    {Estimator::kRidge, "ridge", nullptr,
+     "The estimator ridge adds a ridge, which draws the coefficients towards zero."},
+    {Estimator::kTwoStage, "two-stage", nullptr,
+     "Two-stage least squares: features are explained by the instruments first, and only that part "
+     "of them explains the target."},
+}};
 
 }  // namespace
 
+std::span<const EstimatorEntry> estimator_table() {
+  return kEstimators;
+}
+
+const EstimatorEntry& estimator_entry(Estimator estimator) {
+  const auto* const found = std::ranges::find(kEstimators, estimator, &EstimatorEntry::estimator);
+  check(found != kEstimators.end(), "every estimator is in the table");
+  return *found;
+}
+
 std::string_view to_string(Estimator estimator) {
-  for (const auto& [value, name] : kEstimatorNames) {
-    if (value == estimator) return name;
-  }
-  check(false, "every estimator has a name");
-  return {};
+  return estimator_entry(estimator).name;
 }
 
 Result<Estimator> estimator_from_name(std::string_view name) {
-  for (const auto& [value, known] : kEstimatorNames) {
-    if (known == name) return value;
-  }
+  const auto* const found = std::ranges::find(kEstimators, name, &EstimatorEntry::name);
+  if (found != kEstimators.end()) return found->estimator;
   return bad_input("E-solve-estimator", fmt::format("no estimator is called \"{}\"", name),
                    R"("noise-aware", "exact", "psd-ridge" or "adassp")");
 }
 
 Result<Estimate> estimate(Estimator estimator, const NoisySums& sums) {
-  switch (estimator) {
-    case Estimator::kNoiseAware:
-      return noise_aware(sums);
-    case Estimator::kExact:
-      return exact_solution(sums);
-    case Estimator::kPsdRidge:
-      return psd_ridge(sums);
-    case Estimator::kAdassp:
-      return adassp(sums);
-    case Estimator::kRidge:
-    case Estimator::kTwoStage:
-      break;
-  }
-  check(false, "refits have more than an estimator");
-  return {};
+  const EstimatorEntry& entry = estimator_entry(estimator);
+  check(entry.compute != nullptr, "refits have more than an estimator");
+  return entry.compute(sums);
 }
 
 Result<Estimate> exact_solution(const NoisySums& sums) {

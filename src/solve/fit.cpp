@@ -7,6 +7,7 @@
 
 #include "data/row_weight.h"
 #include "solve/centred.h"
+#include "solve/dependent_rows.h"
 
 // Sums, an estimator, standard errors and what the model explains: put together, in own units.
 namespace sotto {
@@ -70,6 +71,16 @@ void warn_about_shortening(const Release& release, Fit& fit) {
                   encoding.radius()));
 }
 
+void say_that_rows_depend(const Release& release, Fit& fit) {
+  const double k = solve::rows_together(release.schema);
+  if (k == 1) return;
+  fit.warnings.push_back(
+      fmt::format("A person may have {:g} rows that count, and they may depend on each other: "
+                  "standard errors, intervals and tests are made for the worst of it, up to {:.2g} "
+                  "times as wide as for independent rows.",
+                  k, std::sqrt(k)));
+}
+
 void say_which_question(const Release& release, Fit& fit) {
   if (release.schema.weighting == Weighting::kNone) return;
   fit.warnings.push_back(weighting_in_words(release.schema));
@@ -122,7 +133,10 @@ Result<PlugInErrors> model_errors(const Release& release, const Selection& selec
                      "another target, or a study with error_bars = true");
   }
   SOTTO_ASSIGN(const auto rows, rows_for_errors(release));
-  return plug_in_errors(table.sums, {.value = table.sum_of_squares, .sigma = table.sigma_c}, rows);
+  SOTTO_ASSIGN(
+      auto errors,
+      plug_in_errors(table.sums, {.value = table.sum_of_squares, .sigma = table.sigma_c}, rows));
+  return solve::with_dependent_rows(std::move(errors), rows, solve::rows_together(release.schema));
 }
 
 TableSums sums_for_errors(const Release& release, const Selection& selection) {
@@ -155,6 +169,7 @@ Result<Fit> fit_release(const Release& release, const Selection& selection,
   if (method.estimator == Estimator::kTwoStage) {
     SOTTO_ASSIGN(auto fit, two_stage(release, selection, method.instruments));
     say_which_question(release, fit);
+    say_that_rows_depend(release, fit);
     warn_about_weights(release, selection, fit);
     warn_about_shortening(release, fit);
     return fit;
@@ -172,6 +187,7 @@ Result<Fit> fit_release(const Release& release, const Selection& selection,
   fit.explained = explained_variance(fitter, found.theta, table);
   if (table.squares_released) warn_about_usefulness(selection.schema, fit);
   say_which_question(release, fit);
+  say_that_rows_depend(release, fit);
   warn_about_weights(release, selection, fit);
   warn_about_shortening(release, fit);
   return fit;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "solve/dependent_rows.h"
 #include "solve/fit.h"
 
 // Two-stage least squares from moments that have noise on them.
@@ -143,7 +144,7 @@ Result<Fit> two_stage(const Release& release, const Selection& selection,
     found.sampling_covariance = p * (found.residual_variance * g) * p.transpose();
     found.covariance = found.sampling_covariance + noise_of_theta;
     found.standard_error = found.covariance.diagonal().cwiseSqrt();
-    return found;
+    return solve::with_dependent_rows(std::move(found), rows, solve::rows_together(release.schema));
   };
   return solve::in_own_units(release, selection, theta, errors());
 }

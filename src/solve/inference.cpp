@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "base/statistics.h"
+#include "solve/dependent_rows.h"
 
 // A model's errors, in own units and with their degrees of freedom.
 namespace sotto {
@@ -27,11 +28,12 @@ Eigen::MatrixXd to_own_units(const Selection& selection) {
 
 // R² = 1 − r/T to first order in the noise: ⟨…⟩ the noise's coefficients, ρ = r/T,
 //
-//     Var R² = 4R²(1 − R²)²/N + [(1 − ρ)²σ_c² + 4Σσ_B²(θ̃ − ρm)² + Var⟨E, θ̃θ̃ᵀ − ρmmᵀ⟩]/T²
+//     Var R² = 4R²(1 − R²)²·k/N + [(1 − ρ)²σ_c² + 4Σσ_B²(θ̃ − ρm)² + Var⟨E, θ̃θ̃ᵀ − ρmmᵀ⟩]/T²
 //
-// with m the trivial prediction (the mean), T = ĉ − m·b̂ + what m has taken by following the noise.
+// with k rows of a person that may depend on each other (dependent_rows.h), m the trivial
+// prediction (the mean), T = ĉ − m·b̂ + what m has taken by following the noise.
 Result<Determination> determination_of(const TableSums& table, const PlugInErrors& errors,
-                                       double rows) {
+                                       double rows, double together) {
   const NoisySums& sums = table.sums;
   const Eigen::MatrixXd sd_a = sums.sd_a();
   const Eigen::VectorXd variance_b = sums.sd_b().cwiseAbs2();
@@ -57,7 +59,7 @@ Result<Determination> determination_of(const TableSums& table, const PlugInError
   const double noise = share * share * c2 +
                        4 * variance_b.dot((errors.theta - rho * trivial).cwiseAbs2()) +
                        noise_variance(sd_a, moved);
-  const double sampling = 4 * std::max(share, 0.0) * rho * rho / rows;
+  const double sampling = 4 * std::max(share, 0.0) * rho * rho * together / rows;
   const double half = kInterval95 * std::sqrt(sampling + noise / (total * total));
   const double penalty = (rows - (table.intercept ? 1 : 0)) / freedom;
   const auto adjusted = [&](double r2) { return 1 - (1 - r2) * penalty; };
@@ -137,7 +139,8 @@ Result<Inference> infer(const Release& release, const Selection& selection) {
                   .residual_sd = std::sqrt(errors.residual_variance) * encoding.target_scale().half,
                   .residual_degrees_of_freedom = degrees_of_freedom(errors, 1),
                   .rows = rows,
-                  .determination = inference::determination_of(table, errors, rows),
+                  .determination = inference::determination_of(
+                      table, errors, rows, solve::rows_together(release.schema)),
                   .whole_model = inference::whole_model(table, errors)};
   const Eigen::VectorXd values = to_own * errors.theta + offset(selection.entries);
   for (Eigen::Index k = 0; k < values.size(); ++k) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/statistics.h"
+#include "solve/dependent_rows.h"
 #include "solve/inferred_fit.h"
 
 // Least squares without a constant from moments about the middle of the bounds.
@@ -109,7 +110,9 @@ Result<Inference> infer(const Release& release, const Solution& of, double targe
                      "another target, or a study with error_bars = true");
   }
   SOTTO_ASSIGN(const auto rows, rows_for_errors(release));
-  SOTTO_ASSIGN(const auto left, sotto::solve::residual_freedom(rows, of.size()));
+  const double together = sotto::solve::rows_together(release.schema);
+  SOTTO_ASSIGN(const auto left, sotto::solve::residual_freedom(
+                                    rows, std::lround(together * static_cast<double>(of.size()))));
   const double needed = 2 * covering_sigma(of.w.noise_sd.topLeftCorner(d, d)) *
                         std::sqrt(static_cast<double>(of.size()));
   if (of.smallest < needed) {
@@ -127,14 +130,17 @@ Result<Inference> infer(const Release& release, const Solution& of, double targe
   const double r = a.dot(of.w.moments * a) + (of.inverse * seen).trace();
   const auto s2 = sotto::solve::residual_variance(r, noise, left);
   const Eigen::MatrixXd step = of.to_own * of.inverse;
-  Inference known{.coefficients = {},
-                  .covariance = {},
-                  .sampling_covariance = s2.value * of.to_own * of.inverse * of.to_own.transpose(),
-                  .residual_sd = target_half * std::sqrt(s2.value),
-                  .residual_degrees_of_freedom = 2 * std::pow(s2.value / s2.sd, 2),
-                  .rows = rows,
-                  .determination = determination(of, rows / left),
-                  .whole_model = NestedTest{}};
+  Inference known{
+      .coefficients = {},
+      .covariance = {},
+      .sampling_covariance = together * s2.value * of.to_own * of.inverse * of.to_own.transpose(),
+      .residual_sd = target_half * std::sqrt(s2.value),
+      .residual_degrees_of_freedom =
+          2 * std::pow(s2.value / s2.sd, 2) /
+          (1 + (together - 1) * 2 / left * std::pow(s2.value / s2.sd, 2)),
+      .rows = rows,
+      .determination = determination(of, rows / (rows - static_cast<double>(of.size()))),
+      .whole_model = NestedTest{}};
   known.covariance = known.sampling_covariance + step * seen * step.transpose();
   const Eigen::VectorXd values = of.own();
   for (Eigen::Index k = 0; k < of.size(); ++k) {

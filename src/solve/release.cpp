@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "base/check.h"
+#include "data/levels.h"
 #include "data/row_weight.h"
 #include "moments/moments.h"
 #include "moments/quadratic.h"
@@ -47,6 +49,27 @@ Target as_target(const Release& release, Eigen::Index column) {
     at += static_cast<Eigen::Index>(entries_of(feature));
   }
   return {release.columns()[static_cast<std::size_t>(column)], kLevelBounds};
+}
+
+// Categories that a chosen term or the target multiplies by: the model's schema has them, so that
+// `predict` knows their levels, also where none of these was chosen.
+std::set<std::string> multiplied_categories(const Release& release, Eigen::Index target,
+                                            const std::vector<bool>& chosen) {
+  Schema parts = release.schema;
+  std::erase_if(parts.features, [](const Feature& feature) {
+    return !std::holds_alternative<CategoricalFeature>(feature);
+  });
+  parts.target = as_target(release, target);
+  std::size_t at = release.schema.intercept ? 1 : 0;
+  for (const Feature& feature : release.schema.features) {
+    if (std::holds_alternative<NumericFeature>(feature) && chosen[at]) {
+      parts.features.push_back(feature);
+    }
+    at += entries_of(feature);
+  }
+  std::set<std::string> found;
+  for (const LevelColumn& level : level_columns(parts)) found.insert(level.column);
+  return found;
 }
 
 }  // namespace
@@ -119,12 +142,13 @@ Result<Selection> select(const Release& release, Eigen::Index target,
     take();
     ++column, ++entry;
   }
+  const std::set<std::string> multiplied = multiplied_categories(release, target, chosen);
   const auto take_feature = [&](const Feature& feature, Eigen::Index size) {
     const std::size_t before = found.columns.size();
     for (Eigen::Index k = 0; k < size; ++k, ++column, ++entry) {
       if (is_chosen(column)) take();
     }
-    if (found.columns.size() == before) {
+    if (found.columns.size() == before && !multiplied.contains(name_of(feature))) {
       entry -= size;
     } else {
       found.schema.features.push_back(feature);

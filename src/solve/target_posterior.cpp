@@ -20,6 +20,8 @@ constexpr double kSmallestSd = 1e-9;     // beside N: what keeps sums without no
 constexpr double kRatioFrom = 2;         // N̂/σ_N at which the ratio begins to count
 constexpr double kRatioAlone = 4;
 constexpr double kFallbackShare = 0.1;
+constexpr double kMiddleSd = 0.15;  // τ: how far from the middle of its bounds a target's mean lies
+constexpr double kAnywhere = 0.5;   // the density of a mean that lies anywhere in [−1, 1]
 
 double upper_tail(double z) {
   return std::erfc(z / std::numbers::sqrt2) / 2;
@@ -28,6 +30,24 @@ double upper_tail(double z) {
 // The mass of N(0, 1) between a and b, by whichever tail is small.
 double mass_between(double a, double b) {
   return a > 0 ? upper_tail(a) - upper_tail(b) : upper_tail(-b) - upper_tail(-a);
+}
+
+double normal_density(double x, double variance) {
+  return std::exp(-x * x / (2 * variance)) / std::sqrt(2 * std::numbers::pi * variance);
+}
+
+// Twice π(μ) of the header: about the middle, or anywhere.
+double prior_of_mean(double mu) {
+  return normal_density(mu, kMiddleSd * kMiddleSd) + kAnywhere;
+}
+
+// What t̂/N̂ says of the mean under that prior.
+double mean_by_ratio(double ratio, const NoisyNumber& count, const NoisyNumber& sum) {
+  const double n = std::max(count.value, 1.0);
+  const double variance = (sum.sd * sum.sd + ratio * ratio * count.sd * count.sd) / (n * n);
+  const double about = variance + kMiddleSd * kMiddleSd;
+  const double middle = normal_density(ratio, about);
+  return ratio * (1 - middle / (middle + kAnywhere) * variance / about);
 }
 
 // v ~ N(x, s²) on one cell: its density there on average, and its mean.
@@ -87,7 +107,7 @@ Totals totals_on_grid(const NoisyNumber& count, const NoisyNumber& sum,
   }
   const auto exponent = [&](double n, double mu) {
     return -0.5 * std::pow((count.value - n) / count.sd, 2) -
-           0.5 * std::pow((sum.value - n * mu) / sum.sd, 2);
+           0.5 * std::pow((sum.value - n * mu) / sum.sd, 2) + std::log(prior_of_mean(mu));
   };
   struct Point {
     double n;
@@ -149,7 +169,8 @@ TargetPosterior target_posterior(const TargetSums& sums) {
       std::clamp((count.value / count.sd - kRatioFrom) / (kRatioAlone - kRatioFrom), 0.0, 1.0);
   return {.count = n,
           .count_sd = std::sqrt(std::max(totals.count_square / totals.weight - n * n, 0.0)),
-          .mean = known * ratio + (1 - known) * totals.mean / totals.weight,
+          .mean = known * mean_by_ratio(ratio, sums.count, sums.sum) +
+                  (1 - known) * totals.mean / totals.weight,
           .spread = std::exp(totals.log_spread / totals.weight)};
 }
 

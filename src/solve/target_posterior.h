@@ -25,18 +25,22 @@ struct TargetPosterior {
   double spread = 0;    // exp E ln Nv, v the target's variance
 };
 
-// The posterior of (N, μ, v) on a grid, under the prior 1/N; μ uniform on [−1, 1]; v/(1 − μ²)
-// log-uniform on [1e-3, 1], in twelve cells that are each integrated exactly:
+// The posterior of (N, μ, v) on a grid, under the prior 1/N; v/(1 − μ²) log-uniform on [1e-3, 1],
+// in twelve cells that are each integrated exactly; and for μ an even chance that the target lies
+// about the middle of its bounds, or anywhere in them:
 //
-//     p(N, μ, v) ∝ φ((N̂ − N)/σ_N)·φ((t̂ − Nμ)/σ_t)·φ((ĉ − N(v + μ²))/σ_c)·prior
+//     π(μ) = ½·φ(μ/τ)/τ + ½·½,   τ = 0.15
+//     p(N, μ, v) ∝ φ((N̂ − N)/σ_N)·φ((t̂ − Nμ)/σ_t)·φ((ĉ − N(v + μ²))/σ_c)·π(μ)/(N·v)
 //
-// without the last factor where ĉ is not there. `mean` is E μ where the noise hides N, and the
-// ratio of the sums where it does not, with ω from 0 to 1 as N̂/σ_N goes from 2 to 4:
+// without the factor of ĉ where it is not there. `mean` is E μ where the noise hides N. Where it
+// does not, it is the mean under π of what the ratio of the sums says, and between the two, as
+// N̂/σ_N goes from 2 to 4, both are mixed:
 //
-//     mean = ω·clip(t̂/N̂) + (1 − ω)·E μ
+//     μ̂ = clip(t̂/N̂),   s² = (σ_t² + μ̂²σ_N²)/N̂²,   mean = μ̂·(1 − P·s²/(s² + τ²)),
+//     P = π₀/(π₀ + ½),   π₀ = φ(μ̂/√(s² + τ²))/√(s² + τ²)
 //
-// The ratio is what anybody would compute; E μ is pulled to the middle, which costs much on skewed
-// targets, and is needed where the ratio is noise over noise. Proof: docs/proofs/noise_aware.md.
+// So a mean that the noise leaves far from the middle is the ratio of the sums, and one that may
+// well be noise about the middle is pulled there. Derivation: docs/proofs/noise_aware.md.
 [[nodiscard]] TargetPosterior target_posterior(const TargetSums& sums);
 
 }  // namespace sotto::solve

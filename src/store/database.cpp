@@ -80,7 +80,7 @@ Error Database::error(int code) const {
   }
 }
 
-Result<std::shared_ptr<Database>> Database::open(const std::string& path) {
+Result<std::shared_ptr<Database>> Database::connect(const std::string& path) {
   std::shared_ptr<Database> database(new Database());
   database->path_ = path;
   sqlite3* handle = nullptr;
@@ -93,6 +93,15 @@ Result<std::shared_ptr<Database>> Database::open(const std::string& path) {
   sqlite3_busy_timeout(handle, kBusyMilliseconds);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   SOTTO_TRY(database->script(kSettings));
+  return database;
+}
+
+Result<std::shared_ptr<Database>> Database::open_in_memory() {
+  return connect(":memory:");
+}
+
+Result<std::shared_ptr<Database>> Database::open(const std::string& path) {
+  SOTTO_ASSIGN(auto database, connect(path));
   SOTTO_ASSIGN(auto rows, database->query("PRAGMA journal_mode = WAL"));
   SOTTO_ASSIGN(const bool row, rows.step());
   if (!row || rows.bytes(0) != "wal") {

@@ -23,6 +23,8 @@ class Database {
   // The file exists already; its -wal and -shm get its mode. Write-ahead log, and
   // every commit is on the disk before it returns.
   [[nodiscard]] static Result<std::shared_ptr<Database>> open(const std::string& path);
+  // The same without a file: gone with whoever holds it.
+  [[nodiscard]] static Result<std::shared_ptr<Database>> open_in_memory();
 
   // One row after another: `while (row = step(), row && *row) column(…)`.
   class Rows {
@@ -76,6 +78,7 @@ class Database {
 
  private:
   Database() = default;
+  [[nodiscard]] static Result<std::shared_ptr<Database>> connect(const std::string& path);
   [[nodiscard]] Result<Rows> prepare(std::string_view sql) const;
   [[nodiscard]] Result<int> finish(Rows& rows) const;
   [[nodiscard]] Error error(int code) const;

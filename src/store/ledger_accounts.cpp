@@ -10,6 +10,7 @@
 
 #include "privacy/composition.h"
 #include "store/ledger.h"
+#include "store/ledger_history.h"
 
 namespace sotto::store {
 namespace {
@@ -320,6 +321,27 @@ Result<LedgerAccount> read_account(const Database& database, const std::string& 
   if (more != nullptr) entries.push_back(reserved_entry(*more));
   fill_in(account, entries);
   return account;
+}
+
+std::vector<AccountStep> account_history(const LedgerAccount& account,
+                                         std::vector<LedgerEntry> entries) {
+  std::erase_if(entries, [&](const LedgerEntry& entry) {
+    return entry.debit.data != account.data || !counts(entry);
+  });
+  std::ranges::stable_sort(entries, {}, &LedgerEntry::time);
+  std::vector<AccountStep> steps;
+  std::vector<LedgerEntry> so_far;
+  for (const LedgerEntry& entry : entries) {
+    so_far.push_back(entry);
+    LedgerAccount after;
+    after.data = account.data;
+    after.delta = account.delta;
+    after.limit = account.limit;
+    after.limit_changes = account.limit_changes;
+    fill_in(after, so_far);
+    steps.push_back({.entry = entry, .after = std::move(after)});
+  }
+  return steps;
 }
 
 Result<void> make_account(Database& database, const std::string& data, double delta,

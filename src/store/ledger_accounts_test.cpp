@@ -7,6 +7,7 @@
 #include <span>
 
 #include "store/ledger.h"
+#include "store/ledger_history.h"
 #include "support/ledgers.h"
 
 namespace sotto {
@@ -30,6 +31,23 @@ TEST_F(StoreLedger, TenRunsAtOneCostThreePointOneFour) {
   EXPECT_NEAR(account.guaranteed.basic_epsilon, 10, 1e-9);
   EXPECT_EQ(account.basic.epsilon, 10);
   EXPECT_NEAR(account.basic.delta, 1e-5, 1e-17);
+}
+
+TEST_F(StoreLedger, KnowsHowAnAccountStoodAfterEachRelease) {
+  Store store = open_with_account();
+  std::vector<double> then;
+  for (int k = 0; k < 3; ++k) {
+    ASSERT_EQ(spend(store, at_one()), "");
+    then.push_back(store.account("table")->guaranteed.epsilon);
+  }
+  const LedgerAccount account = store.account("table").value();
+  const auto steps = store::account_history(account, store.ledger().value());
+  ASSERT_THAT(steps, SizeIs(3));
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(steps[k].after.guaranteed.epsilon, then[k]);
+  EXPECT_EQ(steps.back().after.observers.size(), account.observers.size());
+  LedgerAccount other = account;
+  other.data = "another table";
+  EXPECT_THAT(store::account_history(other, store.ledger().value()), SizeIs(0));
 }
 
 TEST_F(StoreLedger, ALimitOfTenHoldsSeventyOneOfThem) {

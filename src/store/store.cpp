@@ -19,6 +19,8 @@ constexpr std::size_t kMaxKeyBytes = 128;
 // Opening takes milliseconds; whoever holds it longer has been stopped.
 constexpr std::chrono::milliseconds kOpenPatience{10'000};
 constexpr std::chrono::milliseconds kNoPatience{0};
+// Whoever only asks who it is has a lock for an instant.
+constexpr std::chrono::milliseconds kLookingTakes{100};
 
 std::string database_path(const std::string& home) {
   return home + "/party.db";
@@ -100,6 +102,12 @@ Result<Store> Store::open(const std::string& home, UnixClock clock) {
   return Store(home, std::move(clock), std::move(database));
 }
 
+Result<Store> Store::in_memory(UnixClock clock) {
+  SOTTO_ASSIGN(auto database, Database::open_in_memory());
+  SOTTO_TRY(store::prepare_schema(*database));
+  return Store("", std::move(clock), std::move(database));
+}
+
 bool Store::exists(const std::string& home) {
   struct stat status {};
   return ::lstat(database_path(home).c_str(), &status) == 0;
@@ -107,7 +115,7 @@ bool Store::exists(const std::string& home) {
 
 Result<StoreLock> Store::lock(const std::string& key) const {
   SOTTO_TRY(check_hexadecimal(key));
-  return StoreLock::take(lock_path(home_, key), kNoPatience);
+  return StoreLock::take(lock_path(home_, key), kLookingTakes);
 }
 
 Result<std::variant<StoreLock, LockHolder>> Store::try_lock(const std::string& key) const {

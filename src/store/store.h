@@ -69,6 +69,10 @@ class Store {
   [[nodiscard]] static Result<Store> open(const std::string& home, UnixClock clock);
   [[nodiscard]] static bool exists(const std::string& home);
 
+  // The same rules without a file, for accounts that one process keeps for itself: gone with the
+  // last that holds it. It has no locks.
+  [[nodiscard]] static Result<Store> in_memory(UnixClock clock);
+
   // At most one process has the lock of a run, or of whatever else the hexadecimal
   // `key` stands for. failed[E-store-busy] names the process that has it.
   [[nodiscard]] Result<StoreLock> lock(const std::string& key) const;

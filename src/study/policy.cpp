@@ -2,6 +2,7 @@
 #include "study/policy.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -36,14 +37,14 @@ void read_privacy_rules(TomlReader& section, Policy& policy) {
                        "write for example delta_max = 1e-6, well below 1/rows");
   }
   policy.colluders_min = static_cast<std::size_t>(
-      section.optional_integer("colluders_min", 0, kMaxParties).value_or(0));
+      section.optional_integer("colluders_min", 0, kMaxNamedParties).value_or(0));
   policy.require_limit = section.optional_flag("require_limit").value_or(false);
 }
 
 void read_solvers(TomlReader& section, Policy& policy) {
   const auto names = section.optional_texts("solvers");
   if (!names) return;
-  const std::string fix = "list some of \"dishuf\", \"pairwise\", \"gt\" and \"ac\"";
+  const std::string fix = fmt::format("list some of \"{}\"", fmt::join(solver_names(), "\", \""));
   if (names->empty()) section.fail_value("solvers", "solvers allows none at all", fix);
   for (const std::string& name : *names) {
     if (const auto solver = solver_from(name)) {
@@ -59,7 +60,7 @@ void read_study_rules(TomlReader& section, Policy& policy) {
   if (const auto rows = section.optional_integer("rows_min", 1, kMostRows)) {
     policy.rows_min = static_cast<std::uint64_t>(*rows);
   }
-  if (const auto parties = section.optional_integer("parties_min", 2, kMaxParties)) {
+  if (const auto parties = section.optional_integer("parties_min", 2, kMaxNamedParties)) {
     policy.parties_min = static_cast<std::size_t>(*parties);
   }
   policy.columns_forbidden =

@@ -1,47 +1,20 @@
-// One function per section; what belongs to one solver is in the function of its name.
+// One function per section; a solver's own is read by its mechanism.
 #include "study/sections.h"
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <limits>
-
-#include "paillier/cipher.h"
 
 namespace sotto {
 namespace {
 
 constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
 
-// What the arithmetic of the other rooms is made for, far beyond what anybody
-// needs: outside it numbers overflow, and a covariance loses its last digit.
-struct Range {
-  double least;
-  double most;
-};
-constexpr Range kAnyNumber{1e-100, 1e100};
-constexpr Range kEpsilonRange{1e-9, 1e6};
-constexpr Range kDeltaRange{1e-100, 1};
-constexpr Range kGRange{1e-6, 1e3};
-
-void require_range(TomlReader& section, std::string_view key, double value, Range range) {
-  if (value >= range.least && value <= range.most) return;
-  section.fail_value(key, fmt::format("{} = {} is out of range", key, value),
-                     fmt::format("choose a number from {} to {}", range.least, range.most));
-}
-
-// A finite number above zero and in range, or an error at the key.
-double positive(TomlReader& section, std::string_view key, double fallback,
-                Range range = kAnyNumber) {
-  const double value = section.optional_number(key).value_or(fallback);
-  if (!(std::isfinite(value) && value > 0)) {
-    section.fail_value(key, fmt::format("{} = {} is not a finite number above 0", key, value),
-                       fmt::format("write for example {} = {}", key, fallback));
-    return fallback;
-  }
-  require_range(section, key, value, range);
-  return value;
-}
+constexpr NumberRange kEpsilonRange{1e-9, 1e6};
+constexpr NumberRange kDeltaRange{1e-100, 1};
 
 // A month: longer than anybody waits, short enough for a clock in milliseconds.
 constexpr double kMaxSeconds = 31.0 * 86'400;
@@ -53,6 +26,38 @@ double read_seconds(TomlReader& section, std::string_view key, double fallback) 
                        fmt::format("give seconds, from 1 to {:.0f}", kMaxSeconds));
   }
   return seconds;
+}
+
+// "2026-01-31T09:00:00Z": one form only, so that all parties read the same.
+std::optional<std::int64_t> read_time(TomlReader& section, std::string_view key) {
+  const auto text = section.optional_text(key);
+  if (!text) return std::nullopt;
+  int year = 0;
+  unsigned month = 0;
+  unsigned day = 0;
+  int hour = 0;
+  int minute = 0;
+  int second = 0;
+  int end = 0;
+  const bool shaped =
+      text->size() == 20 && std::sscanf(text->c_str(), "%4d-%2u-%2uT%2d:%2d:%2dZ%n", &year, &month,
+                                        &day, &hour, &minute, &second, &end) == 6;
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
+                                         std::chrono::day(day)};
+  const std::chrono::sys_seconds time = std::chrono::sys_days(date) + std::chrono::hours(hour) +
+                                        std::chrono::minutes(minute) + std::chrono::seconds(second);
+  // Written again it must be the same text: signs, spaces and the 30th of February are not.
+  const bool valid = shaped && end == 20 && date.ok() && year >= 1970 &&
+                     fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", year, month, day, hour,
+                                 minute, second) == *text &&
+                     hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && second >= 0 &&
+                     second < 60;
+  if (!valid) {
+    section.fail_value(key, fmt::format("{} = \"{}\" is not a time", key, *text),
+                       "write it in UTC, as in \"2026-01-31T09:00:00Z\"");
+    return std::nullopt;
+  }
+  return time.time_since_epoch().count();
 }
 
 }  // namespace
@@ -113,9 +118,9 @@ Result<PrivacyTerms> read_privacy_section(TomlReader section) {
   // A row's sensitivity depends on [data] and [solve]; study_file.cpp sets it when all are read.
   const auto sensitivity = Sensitivity::make(record ? 1.0 : *mu);
   if (!sensitivity) return fail("mu", sensitivity.error());
-  require_range(section, "epsilon", epsilon, kEpsilonRange);
-  require_range(section, "delta", delta, kDeltaRange);
-  require_range(section, "mu", sensitivity->value(), kAnyNumber);
+  section.require_range("epsilon", epsilon, kEpsilonRange);
+  section.require_range("delta", delta, kDeltaRange);
+  section.require_range("mu", sensitivity->value(), kAnyNumber);
   SOTTO_TRY(section.finish());
   return PrivacyTerms{.budget = Budget{*checked_epsilon, *checked_delta},
                       .unit = record ? Unit::kRecord : Unit::kEntry,
@@ -125,70 +130,10 @@ Result<PrivacyTerms> read_privacy_section(TomlReader section) {
                       .person = person_column};
 }
 
-Result<GtTerms> read_gt_section(TomlReader section) {
-  GtTerms terms;
-  if (section.has("truncation")) terms.truncation = positive(section, "truncation", 1.0);
-  if (section.word("guarantee", "certain") == "paper") {
-    terms.guarantee = Convexity::kPaper;
-  }
-  if (section.has("lambda_min")) terms.lambda_min = positive(section, "lambda_min", 1.0);
-  if (const auto* step = section.node("step"); step != nullptr && step->is_string()) {
-    static_cast<void>(section.choice("step", {"auto"}));
-  } else if (step != nullptr) {
-    terms.step = positive(section, "step", 0.005);
-  }
-  if (const auto rounds = section.optional_integer("rounds", 1, kMaxRounds)) {
-    terms.rounds = static_cast<Round>(*rounds);
-  }
-  terms.keep_delta = section.optional_flag("keep_delta").value_or(true);
-  if (!terms.keep_delta && !terms.truncation) {
-    section.fail_value("keep_delta", "without a truncation there is nothing to keep δ from",
-                       "add truncation, or remove keep_delta");
-  }
-  SOTTO_TRY(section.finish());
-  return terms;
-}
-
-Result<DishufTerms> read_dishuf_section(TomlReader section) {
-  DishufTerms terms;
-  terms.parameters.g = positive(section, "g", terms.parameters.g, kGRange);
-  if (const auto a_bar = section.optional_integer("a_bar", 2, std::int64_t{1} << 31)) {
-    terms.parameters.multiplier_max = static_cast<std::uint64_t>(*a_bar);
-  }
-  if (section.word("calibration", "graph") == "lemma1") {
-    terms.calibration = Calibration::kLemma1;
-  }
-  // The paper's lemma is about the paper's algorithm.
-  const bool lemma1 = terms.calibration == Calibration::kLemma1;
-  const std::string noise = section.word("noise", lemma1 ? "shared" : "per-neighbour");
-  terms.parameters.masks = *kShuffleMasks.find(noise);
-  if (lemma1 && terms.parameters.masks != ShuffleMasks::kShared) {
-    section.fail_value("noise", "lemma1 calibrates noise that all neighbours share",
-                       "remove noise, or calibration = \"lemma1\"");
-  }
-  if (const auto bits = section.optional_integer("key_bits", kMinKeyBits, kMaxKeyBits)) {
-    terms.key_bits = static_cast<std::size_t>(*bits);
-    if (terms.key_bits % kKeyBitsStep != 0) {
-      section.fail_value(
-          "key_bits", fmt::format("key_bits = {} is no multiple of {}", *bits, kKeyBitsStep),
-          fmt::format("choose {}", terms.key_bits / kKeyBitsStep * kKeyBitsStep + kKeyBitsStep));
-    }
-  }
-  terms.full_randomness = section.word("randomness", "half") == "full";
-  SOTTO_TRY(section.finish());
-  return terms;
-}
-
-Result<double> read_pairwise_section(TomlReader section) {
-  const double g = positive(section, "g", 0.001, kGRange);
-  SOTTO_TRY(section.finish());
-  return g;
-}
-
 Result<ConsensusTerms> read_consensus_section(TomlReader section) {
   ConsensusTerms terms;
   terms.method = *consensus_method_from(section.word("method", "exact"));
-  terms.tolerance = positive(section, "tolerance", terms.tolerance);
+  terms.tolerance = section.positive("tolerance", terms.tolerance);
   if (terms.tolerance >= 1) {
     section.fail_value("tolerance", fmt::format("tolerance = {} is not below 1", terms.tolerance),
                        "write for example tolerance = 1e-9");
@@ -228,9 +173,10 @@ Result<std::optional<ProblemSource>> read_problem_section(TomlReader section) {
     const auto seed = section.optional_integer("seed", 0, kMaxSeed);
     source.dimension = static_cast<std::size_t>(dimension.value_or(3));
     source.seed = static_cast<std::uint64_t>(seed.value_or(1));
+    if (section.word("sum", "fixed") == "grows") source.sum = FamilySum::kGrows;
   } else {
     source.dimension = static_cast<std::size_t>(dimension.value_or(0));
-    for (const char* key : {"family", "seed"}) {
+    for (const char* key : {"family", "seed", "sum"}) {
       if (section.has(key)) {
         section.fail_value(key, fmt::format("{} does not go with files", key),
                            fmt::format("remove {}, or the files", key));
@@ -251,10 +197,30 @@ Result<NetworkTerms> read_network_section(TomlReader section, std::size_t partie
     terms.min_parties = static_cast<std::size_t>(*least);
     terms.attempts = parties - terms.min_parties + 1;
   }
+  terms.start = read_time(section, "start");
   terms.meeting_seconds = read_seconds(section, "meeting_seconds", terms.meeting_seconds);
   terms.patience_seconds = read_seconds(section, "patience_seconds", terms.patience_seconds);
   SOTTO_TRY(section.finish());
   return terms;
+}
+
+Result<std::optional<FaultTerms>> read_faults_section(TomlReader section) {
+  if (!section.present()) return std::optional<FaultTerms>{};
+  FaultTerms terms;
+  terms.loss = section.within("loss", terms.loss, {0, 0.9});
+  terms.repeats = section.within("repeats", terms.repeats, {0, 1});
+  terms.latency_ms = section.within("latency_ms", terms.latency_ms, {0, 100'000});
+  terms.jitter_ms = section.within("jitter_ms", terms.jitter_ms, {0, 100'000});
+  terms.bandwidth_mbit = section.within("bandwidth_mbit", terms.bandwidth_mbit, {1e-3, 1e6});
+  terms.crashes =
+      static_cast<std::size_t>(section.optional_integer("crashes", 0, 1000).value_or(0));
+  terms.restart_seconds = section.within("restart_seconds", terms.restart_seconds, {0, 86'400});
+  terms.start_seconds = section.within("start_seconds", terms.start_seconds, {0, 86'400});
+  if (section.has("cipher_ms")) terms.cipher_ms = section.within("cipher_ms", 1, {0, 100'000});
+  terms.seed =
+      static_cast<std::uint64_t>(section.optional_integer("seed", 0, kMaxSeed).value_or(1));
+  SOTTO_TRY(section.finish());
+  return std::optional(terms);
 }
 
 }  // namespace sotto

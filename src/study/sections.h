@@ -2,6 +2,7 @@
 
 #include <toml++/toml.h>
 
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
@@ -23,6 +24,15 @@ inline constexpr TomlErrors kStudyErrors{
     .key = "E-study-key", .missing = "E-study-missing", .value = "E-study-value"};
 
 inline constexpr std::size_t kMaxTomlBytes = 1 << 20;
+
+// What the arithmetic of the other rooms is made for, far beyond what anybody
+// needs: outside it numbers overflow, and a covariance loses its last digit.
+struct NumberRange {
+  double least;
+  double most;
+};
+inline constexpr NumberRange kAnyNumber{1e-100, 1e100};
+inline constexpr NumberRange kExcessRange{1e-6, 1e3};  // g of dishuf and pairwise
 
 // The text of a file of kMaxTomlBytes at most, and what it says as TOML. `what` ("study") is what
 // people call the file, `error` what a mistake is called.
@@ -49,6 +59,12 @@ class TomlReader {
 
   [[nodiscard]] double number(std::string_view key);  // required
   [[nodiscard]] std::optional<double> optional_number(std::string_view key);
+  // A finite number above zero and in range.
+  [[nodiscard]] double positive(std::string_view key, double fallback,
+                                NumberRange range = kAnyNumber);
+  void require_range(std::string_view key, double value, NumberRange range);
+  // In a range that may begin with 0.
+  [[nodiscard]] double within(std::string_view key, double fallback, NumberRange range);
   [[nodiscard]] std::optional<std::int64_t> optional_integer(std::string_view key,
                                                              std::int64_t least, std::int64_t most);
   [[nodiscard]] std::string text(std::string_view key);  // required
@@ -99,7 +115,8 @@ class TomlReader {
 [[nodiscard]] std::optional<std::string> nearest_word(std::string_view word,
                                                       const std::vector<std::string>& choices);
 
-// One function per section of study.toml. Each reads all its keys and refuses the rest.
+// One function per section of study.toml. Each reads all its keys and refuses the rest. A solver's
+// section is read by its mechanism: study/mechanism/mechanism.h.
 
 struct StudyHead {
   std::string name;
@@ -110,11 +127,10 @@ struct StudyHead {
 [[nodiscard]] Result<PrivacyTerms> read_privacy_section(TomlReader section);
 [[nodiscard]] Result<std::vector<PartyTerms>> read_parties(const toml::node* list,
                                                            const std::string& file);
+// Relative file names are relative to `folder`.
 [[nodiscard]] Result<Weights> read_graph_section(TomlReader section,
-                                                 const std::vector<PartyTerms>& parties);
-[[nodiscard]] Result<GtTerms> read_gt_section(TomlReader section);
-[[nodiscard]] Result<DishufTerms> read_dishuf_section(TomlReader section);
-[[nodiscard]] Result<double> read_pairwise_section(TomlReader section);  // g
+                                                 const std::vector<PartyTerms>& parties,
+                                                 const std::filesystem::path& folder);
 [[nodiscard]] Result<ConsensusTerms> read_consensus_section(TomlReader section);
 [[nodiscard]] Result<SolveTerms> read_solve_section(TomlReader section, Unit unit);
 // `parties` are all of the study's, for party = "effect"; `person` is [privacy]'s.
@@ -123,5 +139,6 @@ struct StudyHead {
     const std::optional<PersonColumn>& person);
 [[nodiscard]] Result<NetworkTerms> read_network_section(TomlReader section, std::size_t parties);
 [[nodiscard]] Result<std::optional<ProblemSource>> read_problem_section(TomlReader section);
+[[nodiscard]] Result<std::optional<FaultTerms>> read_faults_section(TomlReader section);
 
 }  // namespace sotto

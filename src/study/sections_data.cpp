@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "data/levels.h"
 #include "study/sections.h"
 
 namespace sotto {
@@ -45,24 +46,28 @@ std::optional<CategoricalFeature> read_levels(TomlReader& section, const std::st
   return feature;
 }
 
-// Bounds of the columns that terms may use: each is stated once.
-using KnownBounds = std::map<std::string, Bounds>;
+// What terms may use: columns with bounds, each stated once, and levels of categories.
+struct KnownColumns {
+  std::map<std::string, Bounds> bounds;
+  std::vector<CategoricalFeature> categories;
+};
 
-Result<Term> read_term(const std::string& text, const KnownBounds& known) {
+Result<Term> term_of(Expression expression, const KnownColumns& known) {
   Term term;
-  SOTTO_ASSIGN(term.expression, Expression::parse(text));
+  term.expression = std::move(expression);
+  const std::string& text = term.expression.text();
   for (const std::string& column : term.expression.columns()) {
-    const auto found = known.find(column);
-    if (found == known.end()) {
+    const auto found = known.bounds.find(column);
+    if (found == known.bounds.end()) {
       std::vector<std::string> names;
-      for (const auto& [name, bounds] : known) names.push_back(name);
+      for (const auto& [name, bounds] : known.bounds) names.push_back(name);
       const auto near = nearest_word(column, names);
       return bad_input(
           "E-term-column",
           fmt::format("the term \"{}\" uses \"{}\", which has no bounds", text, column),
           near ? fmt::format("did you mean \"{}\"?", *near)
                : fmt::format("state them once: [[data.column]] with column = \"{}\" and "
-                             "bounds = [lo, hi]; terms are of numbers, not of levels",
+                             "bounds = [lo, hi]; a category is a [[data.feature]] with levels",
                              column));
     }
     term.columns.push_back({.name = column, .bounds = found->second});
@@ -70,15 +75,31 @@ Result<Term> read_term(const std::string& text, const KnownBounds& known) {
   return term;
 }
 
+Result<NumericFeature> number_of(Expression expression, const KnownColumns& known) {
+  SOTTO_ASSIGN(Term term, term_of(std::move(expression), known));
+  SOTTO_ASSIGN(const Bounds bounds, term.bounds());
+  std::string name = term.expression.text();
+  return NumericFeature{std::move(name), bounds, std::move(term)};
+}
+
+// One feature, or with categories in it one for each of their levels.
+Result<std::vector<Feature>> read_term(const std::string& text, const KnownColumns& known) {
+  SOTTO_ASSIGN(const Expression written, Expression::parse(text));
+  SOTTO_ASSIGN(auto expressions, by_levels(written, known.categories));
+  std::vector<Feature> features;
+  for (Expression& expression : expressions) {
+    SOTTO_ASSIGN(auto number, number_of(std::move(expression), known));
+    features.emplace_back(std::move(number));
+  }
+  return features;
+}
+
 // [[data.feature]]: a column with bounds (a number), with bounds and knots (a spline), with levels
 // (a category); or a term.
-Result<Feature> read_feature(TomlReader& section, const KnownBounds& known) {
+Result<std::vector<Feature>> read_feature(TomlReader& section, const KnownColumns& known) {
   if (const auto text = section.optional_text("term")) {
     SOTTO_TRY(section.finish());
-    SOTTO_ASSIGN(Term term, read_term(*text, known).at(section.place("term")));
-    SOTTO_ASSIGN(const Bounds bounds, term.bounds().at(section.place("term")));
-    std::string name = term.expression.text();
-    return Feature(NumericFeature{std::move(name), bounds, std::move(term)});
+    return read_term(*text, known).at(section.place("term"));
   }
   const std::string column = section.text("column");
   const auto bounds = read_bounds(section);
@@ -100,12 +121,12 @@ Result<Feature> read_feature(TomlReader& section, const KnownBounds& known) {
   }
   SOTTO_TRY(section.finish());
   if (knots) {
-    return Feature(
+    return std::vector<Feature>{
         SplineFeature{column, *bounds, *knots,
-                      static_cast<std::size_t>(degree.value_or(SplineBasis::kMaxDegree))});
+                      static_cast<std::size_t>(degree.value_or(SplineBasis::kMaxDegree))}};
   }
-  if (bounds) return Feature(NumericFeature{column, *bounds});
-  return Feature(*std::move(levels));
+  if (bounds) return std::vector<Feature>{NumericFeature{column, *bounds}};
+  return std::vector<Feature>{*std::move(levels)};
 }
 
 // { column = …, bounds = … }
@@ -127,28 +148,27 @@ Result<BoundedColumn> read_bounded(TomlReader section, const std::string& what) 
 }
 
 Result<Target> read_target(const toml::table* table, const std::string& file,
-                           const KnownBounds& known) {
+                           const KnownColumns& known) {
   TomlReader section(table, "[data] target", file);
   if (const auto text = section.optional_text("term")) {
     SOTTO_TRY(section.finish());
-    SOTTO_ASSIGN(Term term, read_term(*text, known).at(section.place("term")));
-    SOTTO_ASSIGN(const Bounds bounds, term.bounds().at(section.place("term")));
-    std::string name = term.expression.text();
-    return Target{std::move(name), bounds, std::move(term)};
+    SOTTO_ASSIGN(Expression expression, Expression::parse(*text).at(section.place("term")));
+    SOTTO_ASSIGN(auto number, number_of(std::move(expression), known).at(section.place("term")));
+    return Target{std::move(number.column), number.bounds, std::move(number.term)};
   }
   SOTTO_ASSIGN(auto column, read_bounded(section, "target"));
   return Target{std::move(column.column), column.bounds};
 }
 
-// Everything that states a column's bounds: [[data.column]], and features that are one.
-Result<KnownBounds> known_bounds(const toml::array* columns, const toml::array* features,
-                                 const std::string& file) {
-  KnownBounds known;
+// Everything that states a column's bounds or levels: [[data.column]], and features that are one.
+Result<KnownColumns> known_columns(const toml::array* columns, const toml::array* features,
+                                   const std::string& file) {
+  KnownColumns known;
   const auto add = [&](const toml::table& table, const char* name) -> Result<void> {
     TomlReader section(&table, name, file);
     const auto column = section.optional_text("column");
     const auto bounds = read_bounds(section);
-    if (!column || !bounds || known.emplace(*column, *bounds).second) return {};
+    if (!column || !bounds || known.bounds.emplace(*column, *bounds).second) return {};
     section.fail("column", bad_input("E-schema-duplicate",
                                      fmt::format("the bounds of \"{}\" are stated twice", *column),
                                      "keep one of them; terms may use it as often as they like"));
@@ -161,8 +181,17 @@ Result<KnownBounds> known_bounds(const toml::array* columns, const toml::array* 
       SOTTO_TRY(add(*element.as_table(), "[[data.column]]"));
     }
   }
-  if (features != nullptr) {
-    for (const auto& element : *features) SOTTO_TRY(add(*element.as_table(), "[[data.feature]]"));
+  if (features == nullptr) return known;
+  for (const auto& element : *features) {
+    SOTTO_TRY(add(*element.as_table(), "[[data.feature]]"));
+    TomlReader section(element.as_table(), "[[data.feature]]", file);
+    const auto column = section.optional_text("column");
+    auto category = read_levels(section, column.value_or(""));
+    if (!column || !category) continue;
+    for (std::size_t level = 0; level < category->levels.size(); ++level) {
+      known.bounds.emplace(level_name(*category, level), kLevelAsNumber);
+    }
+    known.categories.push_back(*std::move(category));
   }
   return known;
 }
@@ -272,7 +301,7 @@ Result<std::optional<Schema>> read_data_section(TomlReader section, const std::s
   const toml::array* features = list_of_tables(section, "feature");
   const toml::array* columns = list_of_tables(section, "column");
   SOTTO_TRY(section.finish());
-  SOTTO_ASSIGN(const KnownBounds known, known_bounds(columns, features, file));
+  SOTTO_ASSIGN(const KnownColumns known, known_columns(columns, features, file));
   SOTTO_ASSIGN(schema.target, read_target(target->as_table(), file, known));
   if (weight != nullptr) {
     SOTTO_ASSIGN(auto column,
@@ -282,9 +311,12 @@ Result<std::optional<Schema>> read_data_section(TomlReader section, const std::s
   std::vector<TomlReader> feature_sections;
   if (features != nullptr) {
     for (const auto& element : *features) {
-      feature_sections.emplace_back(element.as_table(), "[[data.feature]]", file);
-      SOTTO_ASSIGN(auto feature, read_feature(feature_sections.back(), known));
-      schema.features.push_back(std::move(feature));
+      TomlReader feature_section(element.as_table(), "[[data.feature]]", file);
+      SOTTO_ASSIGN(auto read, read_feature(feature_section, known));
+      for (Feature& feature : read) {
+        schema.features.push_back(std::move(feature));
+        feature_sections.push_back(feature_section);
+      }
     }
   }
   if (party_effect) {

@@ -38,6 +38,20 @@ TEST(StudyFile, ReadsTermsOfColumnsWhoseBoundsAreStatedOnce) {
   EXPECT_EQ(study.data->table_columns().size(), 4U) << "x1, smoker, income, y";
 }
 
+TEST(StudyFile, ReadsProductsWithCategoriesAsOneTermForEachLevel) {
+  const Study study = study_of(terms_text(
+      "[[data.feature]]\ncolumn = \"region\"\nlevels = [\"n\", \"s\", \"far west\"]\n" +
+      feature_text("x1 * smoker") + feature_text("region:smoker") + feature_text("x1^2:region=n")));
+  EXPECT_EQ(study.data->encoded_names(),
+            (std::vector<std::string>{"intercept", "x1", "smoker=yes", "region=s",
+                                      "region=far west", "x1:smoker=yes", "region=s:smoker=yes",
+                                      "`region=far west`:smoker=yes", "x1^2:region=n"}));
+  EXPECT_EQ(study.data->table_columns().size(), 4U) << "x1, smoker, region, y";
+  const auto& pair = std::get<NumericFeature>(study.data->features[4]);
+  EXPECT_EQ(pair.bounds.lo, 0);
+  EXPECT_EQ(pair.bounds.hi, 1);
+}
+
 TEST(StudyFile, ReadsATermAsTarget) {
   const Study study =
       study_of(record_text().set("data", "target", "{ term = \"log(income)\" }").append(kIncome));
@@ -76,7 +90,12 @@ TEST(StudyFile, SaysWhatIsWrongWithATerm) {
   EXPECT_THAT(complaint(feature_text("log(incmoe)") + kIncome),
               AllOf(HasSubstr("E-term-column"), HasSubstr("did you mean \"income\""),
                     HasSubstr("term, line")));
-  EXPECT_THAT(complaint(feature_text("log(smoker)")), HasSubstr("E-term-column"));
+  EXPECT_THAT(complaint(feature_text("log(smoker)")), HasSubstr("E-term-category"));
+  EXPECT_THAT(complaint(feature_text("x1 + smoker")), HasSubstr("E-term-category"));
+  EXPECT_THAT(complaint(feature_text("x1 * smoker=maybe")),
+              AllOf(HasSubstr("E-term-column"), HasSubstr("did you mean \"smoker=")));
+  EXPECT_THAT(complaint(feature_text("x1 * smoker") + feature_text("x1:smoker=yes")),
+              HasSubstr("E-schema-duplicate"));
   EXPECT_THAT(complaint(feature_text("log(x1")),
               AllOf(HasSubstr("E-term-syntax"), HasSubstr("character 7")));
   EXPECT_THAT(complaint(feature_text("log(x1 - 0.5)")), HasSubstr("E-term-domain"));

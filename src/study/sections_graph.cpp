@@ -1,5 +1,6 @@
 // [graph] and [[party]]: who is neighbour to whom, and with what weight.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -7,6 +8,7 @@
 #include <span>
 
 #include "base/digest.h"
+#include "graph/topologies.h"
 #include "study/sections.h"
 
 namespace sotto {
@@ -68,27 +70,23 @@ std::vector<double> in_graph_order(const Graph& graph, std::span<const Edge> lis
   return sorted;
 }
 
-Result<Graph> make_graph(Topology topology, std::size_t parties, std::size_t degree,
-                         std::uint64_t seed, std::vector<Edge> edges) {
-  switch (topology) {
-    case Topology::kCycle:
-      return Graph::cycle(parties);
-    case Topology::kPath:
-      return Graph::path(parties);
-    case Topology::kStar:
-      return Graph::star(parties);
-    case Topology::kComplete:
-      return Graph::complete(parties);
-    case Topology::kGrid:
-      return Graph::grid(parties);
-    case Topology::kPetersen:
-      return Graph::petersen();
-    case Topology::kRandomRegular:
-      return Graph::random_regular(parties, degree, seed);
-    case Topology::kEdges:
-      return Graph::make(parties, std::move(edges));
+// Which keys go with which topologies, and no others.
+void check_graph_keys(TomlReader& section, Topology topology) {
+  using enum Topology;
+  const std::vector<std::pair<const char*, std::vector<Topology>>> kinds{
+      {"degree", {kRandomRegular, kErdosRenyi, kSmallWorld}},
+      {"seed", {kRandomRegular, kErdosRenyi, kSmallWorld}},
+      {"rewire", {kSmallWorld}},
+      {"base", {kBase}},
+      {"file", {kFile}},
+      {"edges", {kEdges}}};
+  for (const auto& [key, those] : kinds) {
+    if (!section.has(key) || std::ranges::find(those, topology) != those.end()) continue;
+    std::vector<std::string> names;
+    for (const Topology one : those) names.push_back(fmt::format("\"{}\"", to_string(one)));
+    section.fail_value(key, fmt::format("{} is for topology = {}", key, fmt::join(names, ", ")),
+                       fmt::format("remove {}", key));
   }
-  return bad_input("E-study-value", "the topology is not known", "see the README");
 }
 
 // host:port, a host of letters, digits, '-', '_' and '.', or an IPv6 address in brackets.
@@ -139,12 +137,24 @@ void check_party(TomlReader& section, const PartyTerms& party,
 
 }  // namespace
 
-Result<Weights> read_graph_section(TomlReader section, const std::vector<PartyTerms>& listed) {
+Result<Weights> read_graph_section(TomlReader section, const std::vector<PartyTerms>& listed,
+                                   const std::filesystem::path& folder) {
   const std::string name = section.word("topology");
   const Topology topology = *topology_from(name);
   const auto stated = section.optional_integer("parties", 1, kMaxParties);
-  const auto degree = section.optional_integer("degree", 1, kMaxParties);
-  const auto seed = section.optional_integer("seed", 0, std::numeric_limits<std::int64_t>::max());
+  TopologyRequest request;
+  if (const auto degree = section.optional_integer("degree", 1, kMaxParties)) {
+    request.degree = static_cast<std::size_t>(*degree);
+  }
+  if (const auto seed =
+          section.optional_integer("seed", 0, std::numeric_limits<std::int64_t>::max())) {
+    request.seed = static_cast<std::uint64_t>(*seed);
+  }
+  request.rewire = section.optional_number("rewire").value_or(request.rewire);
+  if (const auto base = section.optional_integer("base", 0, kMaxParties)) {
+    request.base = static_cast<std::size_t>(*base);
+  }
+  if (topology == Topology::kFile) request.file = (folder / section.text("file")).string();
   std::optional<double> uniform;
   std::optional<std::vector<double>> given;
   if (const auto* weight = section.node("weight"); weight != nullptr && weight->is_string()) {
@@ -154,17 +164,10 @@ Result<Weights> read_graph_section(TomlReader section, const std::vector<PartyTe
   } else {
     uniform = section.optional_number("weight");
   }
-  for (const char* key : {"degree", "seed"}) {
-    if (section.has(key) && topology != Topology::kRandomRegular) {
-      section.fail_value(key, fmt::format("{} is for topology = \"random-regular\"", key),
-                         fmt::format("remove {}", key));
-    }
-  }
+  check_graph_keys(section, topology);
   std::vector<Edge> edges;
   if (topology == Topology::kEdges) {
     SOTTO_ASSIGN(edges, read_edges(section, listed));
-  } else if (section.has("edges")) {
-    section.fail_value("edges", "edges is for topology = \"edges\"", "remove edges");
   }
   std::size_t parties = listed.empty() ? 0 : listed.size();
   if (stated) {
@@ -175,9 +178,10 @@ Result<Weights> read_graph_section(TomlReader section, const std::vector<PartyTe
           fmt::format("write parties = {}, or remove the line", listed.size()));
     }
     parties = static_cast<std::size_t>(*stated);
+    request.stated = parties;
   } else if (listed.empty() && topology == Topology::kPetersen) {
     parties = 10;
-  } else if (listed.empty()) {
+  } else if (listed.empty() && topology != Topology::kFile) {
     section.fail("parties", bad_input("E-study-missing", "the number of parties is missing",
                                       "add parties = 10 to [graph], or a [[party]] for each"));
   }
@@ -192,15 +196,27 @@ Result<Weights> read_graph_section(TomlReader section, const std::vector<PartyTe
     section.fail(key, error);
     return section.finish().error();
   };
-  auto graph = make_graph(topology, parties, static_cast<std::size_t>(degree.value_or(4)),
-                          static_cast<std::uint64_t>(seed.value_or(1)), edges);
-  if (!graph) return fail(topology == Topology::kEdges ? "edges" : "topology", graph.error());
+  request.parties = parties;
+  request.edges = edges;
+  auto graph = make_graph(topology, request);
+  if (!graph) {
+    return fail(topology == Topology::kEdges  ? "edges"
+                : topology == Topology::kFile ? "file"
+                                              : "topology",
+                graph.error());
+  }
+  if (listed.size() > graph->size()) {
+    return fail("file", bad_input("E-graph-file",
+                                  fmt::format("a graph of {} parties, and {} [[party]] entries",
+                                              graph->size(), listed.size()),
+                                  "as many parties in one as in the other"));
+  }
   if (graph->size() < 2) {
     return fail("parties", bad_input("E-graph-parties", "1 party has nobody to keep a secret from",
                                      "a study has at least 2 parties"));
   }
   if (auto connected = require_connected(*graph); !connected) {
-    return fail("edges", connected.error());
+    return fail(topology == Topology::kFile ? "file" : "edges", connected.error());
   }
   auto weights = given ? Weights::given(*graph, in_graph_order(*graph, edges, std::move(*given)))
                  : uniform ? Weights::uniform(*graph, *uniform)

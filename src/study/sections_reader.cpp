@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <numeric>
 #include <utility>
@@ -178,6 +179,29 @@ std::optional<std::vector<T>> TomlReader::optional_list(std::string_view key,
 std::optional<double> TomlReader::optional_number(std::string_view key) {
   return optional_value<double>(key, "a number",
                                 fmt::format("write {} = 1.0, without quotes", key));
+}
+
+void TomlReader::require_range(std::string_view key, double value, NumberRange range) {
+  if (value >= range.least && value <= range.most) return;
+  fail_value(key, fmt::format("{} = {} is out of range", key, value),
+             fmt::format("choose a number from {} to {}", range.least, range.most));
+}
+
+double TomlReader::positive(std::string_view key, double fallback, NumberRange range) {
+  const double value = optional_number(key).value_or(fallback);
+  if (!(std::isfinite(value) && value > 0)) {
+    fail_value(key, fmt::format("{} = {} is not a finite number above 0", key, value),
+               fmt::format("write for example {} = {}", key, fallback));
+    return fallback;
+  }
+  require_range(key, value, range);
+  return value;
+}
+
+double TomlReader::within(std::string_view key, double fallback, NumberRange range) {
+  const double value = optional_number(key).value_or(fallback);
+  require_range(key, value, range);
+  return value;
 }
 
 double TomlReader::number(std::string_view key) {

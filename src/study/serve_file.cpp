@@ -42,6 +42,8 @@ Result<ServeFile> parse_serve_file(std::string_view text, const std::string& nam
     ServedStudy study{.file = in_folder(folder, section.text("file")),
                       .party = section.text("as"),
                       .data = in_folder(folder, section.optional_text("data").value_or("")),
+                      .query = section.optional_text("query").value_or(""),
+                      .push_down = section.optional_flag("push_down").value_or(false),
                       .account = section.optional_text("account").value_or(""),
                       .out = in_folder(folder, section.optional_text("out").value_or("")),
                       .on_finish = section.optional_text("on_finish").value_or("")};

@@ -14,6 +14,8 @@ struct ServedStudy {
   std::string file;            // study.toml
   std::string party;           // as = "north"
   std::string data = {};       // its table
+  std::string query = {};      // of a database
+  bool push_down = false;      // the database adds up
   std::string account = {};    // in the ledger; empty: the usual one
   std::string out = {};        // folder for the result; empty: in the home
   std::string on_finish = {};  // a command for /bin/sh

@@ -18,6 +18,8 @@ data = "energy.csv"
 file = "/elsewhere/care.toml"
 as = "hospital-3"
 data = "postgresql://db/care"
+query = "select * from care"
+push_down = true
 account = "patients"
 on_finish = "mail -s done us"
 )";
@@ -31,6 +33,9 @@ TEST(ServeFile, NamesStudiesWithTheirDataRelativeToItsFolder) {
   EXPECT_EQ(serve->studies[0].data, "/srv/sotto/energy.csv");
   EXPECT_EQ(serve->studies[1].file, "/elsewhere/care.toml");
   EXPECT_EQ(serve->studies[1].data, "postgresql://db/care");
+  EXPECT_EQ(serve->studies[1].query, "select * from care");
+  EXPECT_TRUE(serve->studies[1].push_down);
+  EXPECT_FALSE(serve->studies[0].push_down);
   EXPECT_EQ(serve->studies[1].account, "patients");
 }
 

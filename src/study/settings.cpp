@@ -71,6 +71,57 @@ Result<void> put(toml::table& root, const Setting& setting) {
   return {};
 }
 
+std::string toml_text(const toml::node& node) {
+  std::ostringstream text;
+  text << toml::toml_formatter(
+      node, toml::toml_formatter::default_flags & ~toml::format_flags::allow_literal_strings);
+  return text.str();
+}
+
+// Where line and column, both from 1 and the latter in characters, stand in a text.
+std::size_t offset_of(std::string_view text, toml::source_position place) {
+  std::size_t at = 0;
+  for (toml::source_index line = 1; line < place.line; ++line) {
+    at = text.find('\n', at);
+    if (at == std::string_view::npos) return text.size();
+    ++at;
+  }
+  const auto continues = [&](std::size_t k) { return (text[k] & 0xC0) == 0x80; };
+  for (toml::source_index column = 1; column < place.column && at < text.size(); ++column) {
+    ++at;
+    while (at < text.size() && continues(at)) ++at;
+  }
+  return at;
+}
+
+// `text` with one value changed where it stands, or with a line more where its section begins.
+std::string rewritten(const std::string& text, const toml::table& root, const Setting& setting,
+                      const std::string& value) {
+  if (const auto node = root.at_path(setting.key)) {
+    const toml::source_region& place = node.node()->source();
+    const std::size_t from = offset_of(text, place.begin);
+    return text.substr(0, from) + value + text.substr(offset_of(text, place.end));
+  }
+  const auto dot = setting.key.rfind('.');
+  const std::string section = setting.key.substr(0, dot);
+  const std::string line = fmt::format("{} = {}\n", setting.key.substr(dot + 1), value);
+  if (const auto node = root.at_path(section)) {
+    const auto below = node.node()->source().begin.line + 1;
+    const std::size_t at = offset_of(text, {below, 1});
+    return text.substr(0, at) + line + text.substr(at);
+  }
+  return fmt::format("{}\n[{}]\n{}", text, section, line);
+}
+
+Result<Study> study_in(const StudySource& source, const std::string& text,
+                       const std::string& name) {
+  auto study = parse_study(text, name, source.folder);
+  if (study && study->problem) {
+    for (std::string& file : study->problem->files) file = (source.folder / file).string();
+  }
+  return study;
+}
+
 }  // namespace settings
 
 Result<StudySource> read_study_text(const std::string& path) {
@@ -139,25 +190,86 @@ Result<std::vector<std::vector<Setting>>> grid_of(std::span<const SettingValues>
   return points;
 }
 
+Result<StudySource> source_with(const StudySource& source, std::span<const Setting> settings) {
+  StudySource made = source;
+  if (settings.empty()) return made;
+  SOTTO_ASSIGN(auto root, parse_toml(source.text, source.name, "E-study-syntax"));
+  for (const Setting& setting : settings) {
+    SOTTO_TRY(settings::put(root, setting).at("--set"));
+    made.name += fmt::format("{} {} = {}", &setting == &settings.front() ? " with" : ",",
+                             setting.key, setting.value);
+  }
+  std::ostringstream written;
+  written << root << '\n';
+  made.text = written.str();
+  return made;
+}
+
 Result<Study> study_with(const StudySource& source, std::span<const Setting> settings) {
-  std::string text = source.text;
-  std::string name = source.name;
-  if (!settings.empty()) {
-    SOTTO_ASSIGN(auto root, parse_toml(text, name, "E-study-syntax"));
-    for (const Setting& setting : settings) {
-      SOTTO_TRY(settings::put(root, setting).at("--set"));
-      name += fmt::format("{} {} = {}", &setting == &settings.front() ? " with" : ",", setting.key,
-                          setting.value);
+  SOTTO_ASSIGN(const auto made, source_with(source, settings));
+  return settings::study_in(source, made.text, made.name);
+}
+
+Result<Study> study_on(const StudySource& source, Topology topology, std::size_t parties) {
+  SOTTO_ASSIGN(auto root, parse_toml(source.text, source.name, "E-study-syntax"));
+  toml::table graph{{"topology", to_string(topology)},
+                    {"parties", static_cast<std::int64_t>(parties)}};
+  if (const toml::table* before = root["graph"].as_table()) {
+    using enum Topology;
+    const bool drawn =
+        topology == kRandomRegular || topology == kErdosRenyi || topology == kSmallWorld;
+    const auto keep = [&](std::string_view key, bool belongs) {
+      if (const toml::node* node = before->get(key); node != nullptr && belongs) {
+        node->visit([&](const auto& value) { graph.insert_or_assign(key, value); });
+      }
+    };
+    keep("degree", drawn);
+    keep("seed", drawn);
+    keep("rewire", topology == kSmallWorld);
+    keep("base", topology == kBase);
+    keep("file", topology == kFile);
+    if (topology_from(before->get_as<std::string>("topology") != nullptr
+                          ? before->get_as<std::string>("topology")->get()
+                          : "") == topology) {
+      keep("edges", topology == kEdges);
+      const toml::node* weight = before->get("weight");
+      keep("weight", weight != nullptr && !weight->is_array());
     }
-    std::ostringstream written;
-    written << root << '\n';
-    text = written.str();
   }
-  auto study = parse_study(text, name);
-  if (study && study->problem) {
-    for (std::string& file : study->problem->files) file = (source.folder / file).string();
+  root.insert_or_assign("graph", std::move(graph));
+  root.erase("party");
+  std::ostringstream written;
+  written << root << '\n';
+  return settings::study_in(
+      source, written.str(),
+      fmt::format("{} on a {} of {}", source.name, to_string(topology), parties));
+}
+
+Result<std::string> study_text_with(const StudySource& source, std::span<const Setting> settings) {
+  SOTTO_TRY(study_with(source, settings));
+  SOTTO_ASSIGN(auto wanted, parse_toml(source.text, source.name, "E-study-syntax"));
+  std::string text = source.text;
+  for (const Setting& setting : settings) {
+    SOTTO_TRY(settings::put(wanted, setting).at("--set"));
+    const auto now = parse_toml(text, source.name, "E-study-syntax");
+    if (!now) break;
+    // As it was written: 1e-6 is not to become 9.9999999999999995e-07.
+    const bool is_toml = parse_toml("value = " + setting.value, "", "E-setting").has_value();
+    const std::string value = is_toml ? setting.value : fmt::format("\"{}\"", setting.value);
+    text = settings::rewritten(text, *now, setting, value);
   }
-  return study;
+  // A file in a shape that was not thought of here: its meaning comes before its comments.
+  if (const auto made = parse_toml(text, source.name, "E-study-syntax"); made && *made == wanted) {
+    return text;
+  }
+  return settings::toml_text(wanted) + "\n";
+}
+
+std::optional<std::string> setting_in(const StudySource& source, const std::string& key) {
+  const auto root = parse_toml(source.text, source.name, "E-study-syntax");
+  if (!root) return std::nullopt;
+  const auto node = root->at_path(key);
+  return node ? std::optional(settings::toml_text(*node.node())) : std::nullopt;
 }
 
 }  // namespace sotto

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,9 +46,29 @@ inline constexpr std::size_t kMaxSettings = 100'000;
 [[nodiscard]] Result<std::vector<std::vector<Setting>>> grid_of(
     std::span<const SettingValues> keys);
 
+// The study's text with these keys set, as TOML writes it; without settings as it stands.
+// E-study-syntax, E-setting.
+[[nodiscard]] Result<StudySource> source_with(const StudySource& source,
+                                              std::span<const Setting> settings);
+
 // The study with these keys set. Without settings it is the file as it stands; with some, `hash` is
 // that of the study as TOML writes it.
 [[nodiscard]] Result<Study> study_with(const StudySource& source,
                                        std::span<const Setting> settings);
+
+// The same as a file to keep: values change where they stand, comments stay. Errors of
+// study_with().
+[[nodiscard]] Result<std::string> study_text_with(const StudySource& source,
+                                                  std::span<const Setting> settings);
+
+// What the file itself says for a key, as TOML: "\"cycle\"" for graph.topology. None where it says
+// nothing, or is no TOML.
+[[nodiscard]] std::optional<std::string> setting_in(const StudySource& source,
+                                                    const std::string& key);
+
+// The study on another graph: [graph] with this topology and number of parties, of its other keys
+// those that go with the topology, and parties without names.
+[[nodiscard]] Result<Study> study_on(const StudySource& source, Topology topology,
+                                     std::size_t parties);
 
 }  // namespace sotto

@@ -33,6 +33,22 @@ std::vector<SettingValues> keys(const std::vector<std::string>& words) {
   return result;
 }
 
+TEST(AnotherGraph, KeepsTheKeysThatGoWithIt) {
+  const Study torus = study_on(kSource, Topology::kTorus, 16).value();
+  EXPECT_EQ(torus.graph().topology(), Topology::kTorus);
+  EXPECT_EQ(torus.graph().size(), 16U);
+  EXPECT_DOUBLE_EQ(torus.weights.per_edge()[0], 0.2) << "0.3 was for two neighbours";
+  const Study cycle = study_on(kSource, Topology::kCycle, 30).value();
+  EXPECT_EQ(cycle.weights.per_edge()[0], 0.3);
+  StudySource drawn = kSource;
+  const auto weight = drawn.text.find("weight = 0.3");
+  drawn.text.replace(weight, 12, "degree = 6\nseed = 5");
+  drawn.text.replace(drawn.text.find("\"cycle\""), 7, "\"random-regular\"");
+  EXPECT_EQ(study_on(drawn, Topology::kRandomRegular, 20)->graph().max_degree(), 6U);
+  EXPECT_EQ(study_on(drawn, Topology::kCycle, 20)->graph().max_degree(), 2U);
+  EXPECT_EQ(study_on(kSource, Topology::kTorus, 14).error().name, "E-graph-grid");
+}
+
 TEST(Settings, AreAKeyAndTheValuesToTry) {
   const SettingValues epsilon = setting_from("privacy.epsilon=0.1,1,10").value();
   EXPECT_EQ(epsilon.key, "privacy.epsilon");
@@ -96,6 +112,38 @@ TEST(Settings, OfAWholeSectionReplaceIt) {
 
 TEST(Settings, WithoutAnyTheStudyIsTheFile) {
   EXPECT_EQ(study_with(kSource, {}).value().hash, parse_study(kSource.text, "x").value().hash);
+}
+
+TEST(Settings, ChangeAFileWhereTheyStandAndLeaveItsCommentsAlone) {
+  StudySource commented = kSource;
+  commented.text += "# Süden – “ends” here\n[consensus]\nmethod = 'exact' # for all\n";
+  const std::vector<Setting> settings{{"privacy.epsilon", "0.25"},
+                                      {"consensus.method", "plain"},
+                                      {"consensus.rounds", "7"},
+                                      {"network.patience_seconds", "60"}};
+  const std::string text = study_text_with(commented, settings).value();
+  EXPECT_NE(text.find("# Süden – “ends” here\n[consensus]\nrounds = 7\nmethod = "
+                      "\"plain\" # for all\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("[network]\npatience_seconds = 60\n"), std::string::npos) << text;
+  const Study kept = parse_study(text, "x").value();
+  const Study meant = study_with(commented, settings).value();
+  EXPECT_EQ(kept.lines, meant.lines) << "the same study, whatever it looks like";
+  EXPECT_EQ(study_text_with(commented, {}).value(), commented.text);
+}
+
+TEST(Settings, ThatMakeNoStudyMakeNoFile) {
+  EXPECT_FALSE(
+      study_text_with(kSource, std::vector<Setting>{{"privacy.epsilon", "-1"}}).has_value());
+}
+
+TEST(Settings, AreSaidAsTheFileHasThem) {
+  EXPECT_EQ(setting_in(kSource, "privacy.nothing"), std::nullopt);
+  EXPECT_EQ(setting_in({.text = "[graph]\ntopology = \"star\"\n", .name = "x", .folder = {}},
+                       "graph.topology"),
+            "\"star\"");
+  EXPECT_EQ(setting_in({.text = "no toml", .name = "x", .folder = {}}, "a.b"), std::nullopt);
 }
 
 TEST(Settings, ThatTheStudyDoesNotKnowAreSaidWithTheirNames) {

@@ -52,7 +52,9 @@ Result<Study> Study::restricted_to(std::span<const PartyId> members) const {
   rest.weights = weights.restricted_to(members);
   SOTTO_TRY(require_connected(rest.graph()));
   rest.parties.clear();
-  for (const PartyId member : members) rest.parties.push_back(parties[member]);
+  for (const PartyId member : members) {
+    if (member < parties.size()) rest.parties.push_back(parties[member]);
+  }
   if (rest.problem && rest.problem->files.size() == graph().size()) {
     rest.problem->files.clear();
     for (const PartyId member : members) rest.problem->files.push_back(problem->files[member]);
@@ -70,6 +72,16 @@ Result<PartyId> party_named(const Study& study, const std::string& name) {
 }
 
 Result<void> check_network(const Study& study) {
+  if (study.graph().size() > kMaxNamedParties || study.graph().topology() == Topology::kFile) {
+    return bad_input("E-network-graph",
+                     study.graph().topology() == Topology::kFile
+                         ? "the graph stands in a file of its own, which parties may have different"
+                         : fmt::format("{} parties cannot meet", study.graph().size()),
+                     fmt::format("at most {} parties, and the graph in the study: topology = "
+                                 "\"edges\"; others are for plans and simulations",
+                                 kMaxNamedParties))
+        .at("[graph]");
+  }
   std::map<std::string, std::string> owner;
   for (const PartyTerms& party : study.parties) {
     const bool second = party.other_fingerprint.empty() || is_fingerprint(party.other_fingerprint);

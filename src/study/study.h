@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,6 +11,7 @@
 
 #include "data/schema.h"
 #include "graph/weights.h"
+#include "moments/costs.h"
 #include "moments/sensitivity.h"
 #include "privacy/budget.h"
 #include "privacy/calibrate/dishuf.h"
@@ -97,15 +100,39 @@ struct ProblemSource {
   std::string family;         // "paper", or empty: files
   std::size_t dimension = 0;  // m; 0: the files say it, and nothing can be planned without them
   std::uint64_t seed = 0;
-  std::vector<std::string> files;  // one for all parties, or one each
+  FamilySum sum = FamilySum::kFixed;  // how large a family's costs are
+  std::vector<std::string> files;     // one for all parties, or one each
 };
 
 // [network]: how long parties wait for each other, and how few may go on.
 struct NetworkTerms {
-  std::size_t min_parties = 0;      // 0: all of them
-  std::size_t attempts = 1;         // how often parties may have to seal anew, at most
+  std::size_t min_parties = 0;  // 0: all of them
+  std::size_t attempts = 1;     // how often parties may have to seal anew, at most
+  // When the meeting begins, in seconds since 1970; none: as soon as each party is there. Nobody
+  // dials before it, so that how long a table takes to read shows nowhere.
+  std::optional<std::int64_t> start = {};
   double meeting_seconds = 86'400;  // until everybody has shown up
   double patience_seconds = 300;    // for one that was there
+};
+
+// [faults]: the network over which `simulate` also drives the parties' own machines, once.
+struct FaultTerms {
+  double loss = 0;              // the share of frames that never arrive
+  double repeats = 0;           // the share that arrive twice
+  double latency_ms = 20;       // what every frame takes at least
+  double jitter_ms = 0;         // and on average beyond that: exponential, so that frames overtake
+  double bandwidth_mbit = 100;  // of every party, up
+  std::size_t crashes = 0;      // how often the process of some party dies, in all
+  double restart_seconds = 5;   // and comes back after
+  double start_seconds = 0;     // within which the parties start
+  std::optional<double> cipher_ms = std::nullopt;  // of one ciphertext; none: run/lab/faults.h
+  std::uint64_t seed = 1;                          // of all that
+};
+
+// What the section of a solver says that a program which links sotto has added.
+struct AddedSettings {
+  std::map<std::string, double> numbers;
+  std::map<std::string, std::string> words;
 };
 
 struct PartyTerms {
@@ -129,6 +156,9 @@ struct Study {
   std::optional<Schema> data;
   std::optional<ProblemSource> problem;
   NetworkTerms network = {};
+  std::optional<FaultTerms> faults = std::nullopt;
+  std::map<Solver, AddedSettings> added = {};
+  // Those that are listed, and names for all others; beyond kMaxNamedParties only the former.
   std::vector<PartyTerms> parties;
   std::string hash;   // SHA-256 of the file's bytes, hexadecimal
   std::string lines;  // study/study_lines.h: for a neighbour whose study differs
@@ -143,8 +173,8 @@ struct Study {
 // E-party-unknown lists the names there are.
 [[nodiscard]] Result<PartyId> party_named(const Study& study, const std::string& name);
 
-// Every party has a fingerprint, no two the same, and one end of every edge has an address.
-// E-network-fingerprint, E-network-edge.
+// Every party has a fingerprint, no two the same, and one end of every edge has an address; all
+// that they agree on stands in the study. E-network-fingerprint, E-network-edge, E-network-graph.
 [[nodiscard]] Result<void> check_network(const Study& study);
 
 // study.toml → typed values. Every error says line and column. Unknown keys are
@@ -152,7 +182,9 @@ struct Study {
 // Relative file names in the study are relative to it. "-" is standard input.
 [[nodiscard]] Result<Study> read_study(const std::string& path);
 
-// The same from text; `name` stands for the file in errors.
-[[nodiscard]] Result<Study> parse_study(std::string_view text, const std::string& name);
+// The same from text; `name` stands for the file in errors, `folder` is where files are that it
+// names: of those only that of [graph] is read.
+[[nodiscard]] Result<Study> parse_study(std::string_view text, const std::string& name,
+                                        const std::filesystem::path& folder = {});
 
 }  // namespace sotto

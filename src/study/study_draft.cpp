@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/json.h"
+#include "data/levels.h"
 #include "study/sections.h"
 
 namespace sotto {
@@ -122,6 +123,7 @@ void write_term_columns(Writer& writer, const Schema& schema) {
       for (const std::string& column : table_columns_of(feature)) stated.insert(column);
     }
   }
+  for (const LevelColumn& level : level_columns(schema)) stated.insert(level.name);
   for (const Term& term : terms) {
     for (const Term::Column& column : term.columns) {
       if (!stated.insert(column.name).second) continue;

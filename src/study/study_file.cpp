@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/digest.h"
+#include "study/mechanism/mechanism.h"
 #include "study/sections.h"
 #include "study/settings.h"
 #include "study/study.h"
@@ -16,13 +17,9 @@ namespace {
 constexpr std::size_t kMostLinesBytes = std::size_t{48} << 10;
 
 Result<void> check_together(const Study& study, const std::string& file) {
+  for (const auto& mechanism : mechanisms()) SOTTO_TRY(mechanism->goes_with(study, file));
   auto at = [&](std::string_view section) { return fmt::format("{} of {}", section, file); };
   if (study.privacy.unit == Unit::kRecord) {
-    if (study.solver == Solver::kGt) {
-      return refused("E-gt-record", "gt protects one entry of θ, and has no guarantee for a row",
-                     "use solver = \"dishuf\", \"pairwise\" or \"ac\" with unit = \"record\"")
-          .at(at("[study] solver"));
-    }
     if (!study.data) {
       return bad_input("E-study-missing", "unit = \"record\" needs a [data] section",
                        "describe the target and the features, with public bounds")
@@ -32,6 +29,13 @@ Result<void> check_together(const Study& study, const std::string& file) {
       return bad_input("E-study-value", "a study over tables has no [problem]",
                        "remove [problem], or use unit = \"entry\"")
           .at(at("[problem]"));
+    }
+    if (study.faults) {
+      return bad_input("E-study-value",
+                       "[faults] is simulated over costs: noise on a table is drawn once, from the "
+                       "operating system",
+                       "remove [faults], or use a study with [problem] of the same size")
+          .at(at("[faults]"));
     }
   } else if (study.data) {
     return bad_input("E-study-value", "[data] needs unit = \"record\"",
@@ -45,29 +49,17 @@ Result<void> check_together(const Study& study, const std::string& file) {
                      "remove min_parties, or party = \"effect\"")
         .at(at("[network] min_parties"));
   }
-  if (!study.gt.keep_delta && (!study.problem || study.problem->family.empty())) {
-    return refused("E-gt-delta", "keep_delta = false would break the δ that is asked for",
-                   "it is for [problem] family = …, where nobody's data is at stake")
-        .at(at("[gt] keep_delta"));
-  }
-  if (study.solver == Solver::kDishuf && study.dishuf.calibration == Calibration::kLemma1 &&
-      study.consensus.method != ConsensusMethod::kExact) {
-    return bad_input("E-lemma1-consensus",
-                     "lemma1's values are past what floating-point averaging can hold",
-                     "use [consensus] method = \"exact\", or calibration = \"graph\"")
-        .at(at("[consensus] method"));
-  }
   return {};
 }
 
 }  // namespace
 
-Result<Study> parse_study(std::string_view text, const std::string& name) {
+Result<Study> parse_study(std::string_view text, const std::string& name,
+                          const std::filesystem::path& folder) {
   SOTTO_ASSIGN(auto parsed, parse_toml(text, name, "E-study-syntax"));
   const toml::table& root = parsed;
   TomlReader top(&root, "the study", name);
-  for (const char* key : {"study", "privacy", "graph", "gt", "dishuf", "pairwise", "consensus",
-                          "solve", "data", "problem", "network"}) {
+  for (const std::string& key : study_tables()) {
     const toml::node* node = top.node(key);
     if (node == nullptr || node->is_table()) continue;
     top.fail_value(key, fmt::format("{} must be a section", key),
@@ -81,33 +73,35 @@ Result<Study> parse_study(std::string_view text, const std::string& name) {
   SOTTO_ASSIGN(auto head, read_study_section(section("study")));
   SOTTO_ASSIGN(auto parties, read_parties(party_list, name));
   SOTTO_ASSIGN(auto privacy, read_privacy_section(section("privacy")));
-  SOTTO_ASSIGN(auto weights, read_graph_section(section("graph"), parties));
-  SOTTO_ASSIGN(auto gt, read_gt_section(section("gt")));
-  SOTTO_ASSIGN(auto dishuf, read_dishuf_section(section("dishuf")));
-  SOTTO_ASSIGN(auto pairwise, read_pairwise_section(section("pairwise")));
+  SOTTO_ASSIGN(auto weights, read_graph_section(section("graph"), parties, folder));
   SOTTO_ASSIGN(auto consensus, read_consensus_section(section("consensus")));
   SOTTO_ASSIGN(auto solve, read_solve_section(section("solve"), privacy.unit));
-  for (std::size_t i = parties.size(); i < weights.graph().size(); ++i) {
+  const std::size_t named = weights.graph().size() <= kMaxNamedParties ? weights.graph().size() : 0;
+  for (std::size_t i = parties.size(); i < named; ++i) {
     parties.push_back({.name = fmt::format("party-{}", i + 1), .address = {}, .fingerprint = {}});
   }
   SOTTO_ASSIGN(auto data, read_data_section(section("data"), name, parties, privacy.person));
   SOTTO_ASSIGN(auto problem, read_problem_section(section("problem")));
   SOTTO_ASSIGN(auto network, read_network_section(section("network"), weights.graph().size()));
+  SOTTO_ASSIGN(auto faults, read_faults_section(section("faults")));
   Study study{.name = std::move(head.name),
               .solver = head.solver,
               .privacy = privacy,
               .weights = std::move(weights),
-              .gt = gt,
-              .dishuf = dishuf,
-              .pairwise_g = pairwise,
+              .gt = {},
+              .dishuf = {},
               .consensus = consensus,
               .solve = solve,
               .data = std::move(data),
               .problem = std::move(problem),
               .network = network,
+              .faults = faults,
               .parties = std::move(parties),
               .hash = to_hex(sha256(text)),
               .lines = study_lines(text, kMostLinesBytes)};
+  for (const auto& mechanism : mechanisms()) {
+    SOTTO_TRY(mechanism->read(section(to_string(mechanism->solver())), study));
+  }
   SOTTO_TRY(check_together(study, name));
   if (study.data) {
     if (study.data->bounded_below) choose_weighting(study);

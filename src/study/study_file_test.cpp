@@ -109,6 +109,38 @@ TEST(StudyFile, KnowsEveryTopology) {
   EXPECT_EQ(edges_of("grid", "6"), 7U);
   EXPECT_EQ(edges_of("petersen", "10"), 15U);
   EXPECT_EQ(edges_of("random-regular", "10"), 20U);  // degree 4
+  EXPECT_EQ(edges_of("torus", "12"), 24U);
+  EXPECT_EQ(edges_of("base", "8"), 12U);  // digits of two values
+  EXPECT_EQ(edges_of("erdos-renyi", "9"), 18U);
+  EXPECT_EQ(edges_of("small-world", "10"), 20U);
+  EXPECT_EQ(edges_of("random-regular", "20000"), 40'000U);
+}
+
+TEST(StudyFile, OfManyPartiesNamesNobodyAndIsForNoNetwork) {
+  StudyText text = paper_text().set("graph", "parties", "10000");
+  EXPECT_EQ(text.parse()->parties.size(), 10'000U);
+  const auto many = text.set("graph", "parties", "10001").parse();
+  ASSERT_TRUE(many.has_value()) << many.error().to_string();
+  EXPECT_TRUE(many->parties.empty());
+  EXPECT_EQ(check_network(*many).error().name, "E-network-graph");
+}
+
+TEST(StudyFile, TakesOnlyTheKeysThatItsTopologyHas) {
+  const auto refused = [](const char* topology, const char* key, const char* value) {
+    StudyText text = paper_text().remove("graph", "weight");
+    text.set("graph", "topology", fmt::format("\"{}\"", topology)).set("graph", key, value);
+    const auto study = text.parse();
+    return study ? "none" : study.error().name;
+  };
+  EXPECT_EQ(refused("small-world", "rewire", "0.5"), "none");
+  EXPECT_EQ(refused("small-world", "rewire", "1.5"), "E-graph-rewire");
+  EXPECT_EQ(refused("cycle", "rewire", "0.5"), "E-study-value");
+  EXPECT_EQ(refused("base", "base", "5"), "none");
+  EXPECT_EQ(refused("base", "base", "3"), "E-graph-base");  // 10 = 2·5
+  EXPECT_EQ(refused("torus", "base", "5"), "E-study-value");
+  EXPECT_EQ(refused("cycle", "file", "\"edges.txt\""), "E-study-value");
+  EXPECT_EQ(refused("erdos-renyi", "degree", "4"), "none");
+  EXPECT_EQ(refused("grid", "seed", "4"), "E-study-value");
 }
 
 TEST(StudyFile, TakesEdgesByNumberOrByName) {
@@ -318,6 +350,23 @@ TEST(StudyFile, SaysWhatStandsForAMissingValue) {
   EXPECT_EQ(error_of(record_text().set("data", "missing_values", "[-9]")).name, "E-study-value");
   EXPECT_EQ(error_of(record_text().set("data", "missing_values", "[\"yes\"]")).name,
             "E-schema-levels");
+}
+
+TEST(StudyFile, ReadsWhenTheMeetingBegins) {
+  const auto with = [](const std::string& start) {
+    return paper_text().set("network", "start", "\"" + start + "\"");
+  };
+  const auto study = with("2026-01-31T09:00:05Z").parse();
+  ASSERT_TRUE(study.has_value()) << study.error().to_string();
+  EXPECT_EQ(study->network.start, 1'769'850'005);
+  EXPECT_FALSE(paper_text().parse()->network.start.has_value());
+  for (const char* bad : {"", "tomorrow", "2026-02-30T09:00:00Z", "2026-01-31T09:00:00",
+                          "2026-01-31T25:00:00Z", "2026-01-31T09:60:00Z", "2026-1-31T09:00:00ZZ",
+                          "2026-01-31 09:00:00Z", "+026-01-31T09:00:00Z", "1926-01-31T09:00:00Z"}) {
+    const Error error = error_of(with(bad));
+    EXPECT_EQ(error.name, "E-study-value") << bad;
+    EXPECT_THAT(error.to_string(), HasSubstr("is not a time")) << bad;
+  }
 }
 
 TEST(StudyFile, FindsProblemFilesBesideTheStudy) {

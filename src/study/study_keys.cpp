@@ -1,13 +1,21 @@
 // The table of keys. What a key means is said here and nowhere else.
 #include "study/study_keys.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <deque>
+
+#include "graph/topologies.h"
+#include "solve/estimator_table.h"
+#include "study/mechanism/mechanism.h"
 
 namespace sotto {
 namespace {
 
-constexpr std::array<StudySection, 17> kSections{{
+// Sections of solvers come before [problem], from their mechanisms.
+constexpr std::array<StudySection, 15> kSections{{
     {"[study]", "What the study is called and how the parties compute."},
     {"[privacy]",
      "What is promised to the people in the tables: ε, δ and the unit have no defaults."},
@@ -26,24 +34,49 @@ constexpr std::array<StudySection, 17> kSections{{
     {"[data] weight", "The column that says how much a row counts."},
     {"[solve]", "What is made of the noisy sums."},
     {"[consensus]", "How the parties come to the average."},
-    {"[dishuf]", "Settings of the solver `dishuf`."},
-    {"[pairwise]", "Settings of the solver `pairwise`."},
-    {"[gt]", "Settings of the solver `gt`."},
     {"[problem]",
      "For `unit = \"entry\"`: where the parties' costs come from, in place of tables."},
     {"[network]", "How long parties wait for each other, and how few may go on."},
+    {"[faults]",
+     "The network as it is, for `sotto simulate`: with this section it also drives the parties' "
+     "own "
+     "machines over one that loses, delays and crashes, and says what became of the run. `join` "
+     "does not look at it."},
     {"[[party]]",
      "One for each party of a run between organisations, as `sotto keys new --out FILE` writes it; "
      "simulations need none."},
 }};
 
+constexpr std::string_view kAfterSolvers = "[problem]";
+
+// "privacy" of "[privacy]"; empty for what is inside another, or a list.
+std::string table_name(std::string_view section) {
+  if (section.starts_with("[[") || !section.ends_with(']')) return {};
+  return std::string(section.substr(1, section.size() - 2));
+}
+
+std::vector<std::string_view> topology_words() {
+  std::vector<std::string_view> words;
+  for (const TopologyEntry& entry : topology_table()) words.push_back(entry.name);
+  return words;
+}
+
+// Those that need nothing but sums.
+std::vector<std::string_view> estimator_words() {
+  std::vector<std::string_view> words;
+  for (const EstimatorEntry& entry : estimator_table()) {
+    if (entry.compute != nullptr) words.push_back(entry.name);
+  }
+  return words;
+}
+
 // A line for what a key is, and one for what it means.
 // clang-format off
-const std::vector<StudyKey>& table() {
-  static const std::vector<StudyKey> keys{
+std::vector<StudyKey> own_keys() {
+  return {
       {"[study]", "name", "text", kRequiredKey, {}, "",
        "What people call the study: in reports, and for `sotto report NAME`."},
-      {"[study]", "solver", "text", kRequiredKey, {"dishuf", "pairwise", "gt", "ac"}, "",
+      {"[study]", "solver", "text", kRequiredKey, {}, "",
        "How the parties add up without showing: `dishuf` shuffles under encryption, `pairwise` "
        "uses masks that cancel, with `ac` and `gt` everybody adds noise for itself, √n times as "
        "much."},
@@ -72,19 +105,27 @@ const std::vector<StudyKey>& table() {
        "As how many rows a person counts at most; all of a person's rows are protected whatever it "
        "is."},
 
-      {"[graph]", "topology", "text", kRequiredKey,
-       {"cycle", "path", "star", "complete", "grid", "petersen", "random-regular", "edges"}, "",
+      {"[graph]", "topology", "text", kRequiredKey, topology_words(), "",
        "The shape of the graph of neighbours."},
-      {"[graph]", "parties", "whole number", "as many as there are `[[party]]`", {}, "2 to 10000",
+      {"[graph]", "parties", "whole number", "as many as there are `[[party]]`", {}, "2 to 10000000",
        "How many take part; `[[party]]` blocks may still be missing while a study is being made."},
       {"[graph]", "weight", "number, list of numbers, or text", "`\"metropolis\"`",
        {}, "above 0; less than 1 for all edges of a party together",
        "How much a neighbour's value counts in each round of averaging: the same for every edge, "
        "one number for each of `edges`, or `\"metropolis\"`."},
       {"[graph]", "degree", "whole number", "4", {}, "1 to parties − 1",
-       "How many neighbours each party has, with `topology = \"random-regular\"`."},
+       "How many neighbours each party has in a `random-regular` graph, has on average in an "
+       "`erdos-renyi` one, and has on its ring in a `small-world` one."},
       {"[graph]", "seed", "whole number", "1", {}, "0 to 2⁶³ − 1",
-       "Where a `random-regular` graph is drawn from."},
+       "Where a `random-regular`, `erdos-renyi` or `small-world` graph is drawn from."},
+      {"[graph]", "rewire", "number", "0.1", {}, "0 to 1",
+       "With which probability an edge of a `small-world` ring gets another far end."},
+      {"[graph]", "base", "whole number", "2", {}, "2 to 1000",
+       "How many values a digit has at most in a `base` graph, k + 1: neighbours differ in one "
+       "digit."},
+      {"[graph]", "file", "text", "required with `topology = \"file\"`", {}, "",
+       "A file with two numbers from 1 on each line, who is neighbour to whom; `#` begins a "
+       "comment. For plans and simulations."},
       {"[graph]", "edges", "list of pairs", "required with `topology = \"edges\"`",
        {}, "numbers from 1, or names of parties",
        "Who is neighbour to whom: `[[1, 2], [\"north\", \"south\"]]`."},
@@ -129,7 +170,9 @@ const std::vector<StudyKey>& table() {
        "Its name in the tables' header."},
       {"[[data.feature]]", "term", "text", "none",
        {}, "+ − * / ^ : of columns and numbers; log, sqrt, square, exp",
-       "What is computed of columns with known bounds: `\"log(income)\"`, `\"age * income\"`."},
+       "What is computed of columns with known bounds: `\"log(income)\"`, `\"age * income\"`. Times "
+       "a category, `\"age * smoker\"`, it is one term for each level but the first; `smoker=yes` "
+       "is one level as a number, 1 or 0."},
       {"[[data.feature]]", "bounds", "list of two numbers", "required for numbers",
        {}, "the smaller one first",
        "Between what a number lies, known without the data; values outside are clipped."},
@@ -155,7 +198,7 @@ const std::vector<StudyKey>& table() {
        "Between what weights lie, known without the data; one outside is an error."},
 
       {"[solve]", "estimator", "text", "`\"noise-aware\"`; with `unit = \"entry\"` `\"exact\"`",
-       {"noise-aware", "exact", "psd-ridge", "adassp"}, "",
+       estimator_words(), "",
        "How coefficients are made of noisy sums."},
       {"[solve]", "error_bars", "true or false", "`true`", {}, "",
        "Whether Σy² is released, which intervals need; without it the noise is 6 % smaller."},
@@ -168,48 +211,17 @@ const std::vector<StudyKey>& table() {
       {"[consensus]", "rounds", "whole number", "from the tolerance", {}, "1 to 100000000",
        "How many rounds, with `plain` and `chebyshev`: in place of the tolerance."},
 
-      {"[dishuf]", "g", "number", "0.001", {}, "1e-6 to 1000",
-       "By how much the noise on the sum exceeds a trusted centre's, a factor of 1 + g: the "
-       "smaller, the larger the masks."},
-      {"[dishuf]", "noise", "text", "`\"per-neighbour\"`; with `lemma1` `\"shared\"`",
-       {"per-neighbour", "shared"}, "",
-       "Whether every neighbour sees a mask of its own, or all the same one, as in the paper, "
-       "which protects from eavesdroppers only."},
-      {"[dishuf]", "a_bar", "whole number", "1000", {}, "2 to 2³¹",
-       "The largest multiplier of the shuffle, ā."},
-      {"[dishuf]", "calibration", "text", "`\"graph\"`", {"graph", "lemma1"}, "",
-       "How large masks are: computed for this graph, or as the paper's Lemma 1 says."},
-      {"[dishuf]", "key_bits", "whole number", "3072", {}, "2048 to 16384, in steps of 64",
-       "Bits of the Paillier keys."},
-      {"[dishuf]", "randomness", "text", "`\"half\"`", {"half", "full"}, "",
-       "How long the random exponents of the cipher are: half of the modulus, which also rests on "
-       "the DJN assumption and is faster, or all of it."},
-
-      {"[pairwise]", "g", "number", "0.001", {}, "1e-6 to 1000",
-       "By how much the noise on the sum exceeds a trusted centre's, a factor of 1 + g: the "
-       "smaller, the larger the masks."},
-
-      {"[gt]", "truncation", "number", "the smallest that keeps δ", {}, "at least mu",
-       "Where the Laplace noise is cut off."},
-      {"[gt]", "keep_delta", "true or false", "`true`", {}, "",
-       "Whether a truncation that has a larger δ than was asked for is refused; `false`, as in the "
-       "paper's figures, is for costs of `[problem] family` alone."},
-      {"[gt]", "guarantee", "text", "`\"certain\"`", {"certain", "paper"}, "",
-       "Whether the noisy problem is convex for every draw, or by the paper's condition, which "
-       "does not keep it so."},
-      {"[gt]", "lambda_min", "number", "required for `gt`", {}, "1e-100 to 1e100",
-       "A lower bound on the eigenvalues of ΣA_i that is known without the data."},
-      {"[gt]", "step", "number or text", "`\"auto\"`", {}, "1e-100 to 1e100",
-       "The step of gradient tracking; on a network it must be a number."},
-      {"[gt]", "rounds", "whole number", "from the rate and the tolerance", {}, "1 to 100000000",
-       "How many rounds; required on a network."},
-
       {"[problem]", "family", "text", "required without files", {"paper"}, "",
        "A random family of costs: the paper's."},
       {"[problem]", "m", "whole number", "3; with files, theirs", {}, "1 to 512",
        "How many columns the costs have."},
       {"[problem]", "seed", "whole number", "1", {}, "0 to 2⁶³ − 1",
        "Where the family is drawn from."},
+      {"[problem]", "sum", "text", "`\"fixed\"`", {"fixed", "grows"}, "",
+       "How large the family's costs are: with `fixed`, as in the paper, ΣA_i is the same for any "
+       "number of parties, and each has 1/n of it; with `grows` a party's costs are of the size "
+       "that they have among ten, ΣA_i is n/10 times as large (its smallest eigenvalue is 20·n), "
+       "and so `gt` can keep its promise at any n. The solution is the same."},
       {"[problem]", "file", "text", "none", {}, "",
        "One JSON file with the costs of all parties."},
       {"[problem]", "files", "list of texts", "none", {}, "",
@@ -217,10 +229,37 @@ const std::vector<StudyKey>& table() {
 
       {"[network]", "min_parties", "whole number", "all", {}, "more than half of them",
        "How few may go on when somebody is lost before anything was released."},
+      {"[network]", "start", "text", "as soon as each party is there", {},
+       "2026-01-31T09:00:00Z",
+       "When the meeting begins, UTC: everybody reads its table before, and dials nobody until then, "
+       "so that how long that took shows nowhere."},
       {"[network]", "meeting_seconds", "number", "86400", {}, "1 to 2678400",
        "How long to wait until all have shown up."},
       {"[network]", "patience_seconds", "number", "300", {}, "1 to 2678400",
        "How long to wait for one that was there."},
+
+      {"[faults]", "loss", "number", "0", {}, "0 to 0.9",
+       "The share of frames that are lost on their way."},
+      {"[faults]", "repeats", "number", "0", {}, "0 to 1",
+       "The share of frames that arrive twice."},
+      {"[faults]", "latency_ms", "number", "20", {}, "0 to 100000",
+       "How long a frame is on its way at least, in milliseconds."},
+      {"[faults]", "jitter_ms", "number", "0", {}, "0 to 100000",
+       "How much longer it takes on average: exponential, each frame by itself, so that they "
+       "overtake each other."},
+      {"[faults]", "bandwidth_mbit", "number", "100", {}, "0.001 to 1000000",
+       "What each party can send, in millions of bits per second."},
+      {"[faults]", "crashes", "whole number", "0", {}, "0 to 1000",
+       "How often, in all, a party's process dies while the run is under way."},
+      {"[faults]", "restart_seconds", "number", "5", {}, "0 to 86400",
+       "After how long it is there again, from its journal."},
+      {"[faults]", "start_seconds", "number", "0", {}, "0 to 86400",
+       "Within how long the parties start, each at a moment of its own."},
+      {"[faults]", "cipher_ms", "number", "as measured, by `key_bits`", {}, "0 to 100000",
+       "How long a party computes for one ciphertext of the shuffle, in milliseconds: to make it, "
+       "to answer it and to read the answer."},
+      {"[faults]", "seed", "whole number", "1", {}, "0 to 2⁶³ − 1",
+       "Where losses, delays and crashes are drawn from."},
 
       {"[[party]]", "name", "text", kRequiredKey, {}, "each once",
        "What `--as` and everybody else calls the party."},
@@ -231,14 +270,69 @@ const std::vector<StudyKey>& table() {
        "Which certificate is the party's, as `sotto keys show` prints it; two while a key is "
        "exchanged."},
   };
-  return keys;
 }
 // clang-format on
+
+// All of it, made once, when the solvers are known. What it shows of a solver is the mechanism's,
+// which is never taken away.
+struct WholeTable {
+  std::deque<std::string> texts;
+  std::vector<StudySection> sections;
+  std::vector<StudyKey> keys;
+  std::vector<std::string> tables;
+
+  WholeTable() {
+    std::vector<std::string_view> solvers;
+    for (const auto& mechanism : mechanisms()) {
+      solvers.push_back(texts.emplace_back(to_string(mechanism->solver())));
+    }
+    const auto add_mechanisms = [&] {
+      for (const auto& mechanism : mechanisms()) {
+        if (mechanism->keys().empty()) continue;
+        const std::string name = to_string(mechanism->solver());
+        sections.push_back({texts.emplace_back(fmt::format("[{}]", name)),
+                            texts.emplace_back(fmt::format("Settings of the solver `{}`.", name))});
+        keys.insert(keys.end(), mechanism->keys().begin(), mechanism->keys().end());
+        tables.push_back(name);
+      }
+    };
+    std::vector<StudyKey> own = own_keys();
+    for (const StudySection& section : kSections) {
+      if (section.name == kAfterSolvers) add_mechanisms();
+      sections.push_back(section);
+      if (const auto table = table_name(section.name); !table.empty()) tables.push_back(table);
+      for (StudyKey& key : own) {
+        if (key.section != section.name) continue;
+        if (key.section == "[study]" && key.name == "solver") key.choices = solvers;
+        keys.push_back(key);
+      }
+    }
+  }
+};
+
+const WholeTable& whole() {
+  static const WholeTable table;
+  return table;
+}
+
+const std::vector<StudyKey>& table() {
+  return whole().keys;
+}
 
 }  // namespace
 
 std::span<const StudySection> study_sections() {
-  return kSections;
+  return whole().sections;
+}
+
+std::span<const std::string> study_tables() {
+  return whole().tables;
+}
+
+bool is_study_section(std::string_view name) {
+  return name == "party" || std::ranges::any_of(kSections, [&](const StudySection& section) {
+           return table_name(section.name) == name;
+         });
 }
 
 std::span<const StudyKey> study_keys() {

@@ -34,6 +34,11 @@ inline constexpr std::string_view kRequiredKey = "required";
 [[nodiscard]] std::span<const StudySection> study_sections();
 [[nodiscard]] std::span<const StudyKey> study_keys();
 
+// What stands in single brackets on a line of its own: "privacy", "dishuf", …
+[[nodiscard]] std::span<const std::string> study_tables();
+// Whether a section that is no solver's, or the list of parties, has this name.
+[[nodiscard]] bool is_study_section(std::string_view name);
+
 // Of one section; empty for one that is not a study's.
 [[nodiscard]] std::vector<const StudyKey*> study_keys_of(std::string_view section);
 [[nodiscard]] const StudyKey* study_key(std::string_view section, std::string_view name);

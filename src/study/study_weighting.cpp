@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "base/check.h"
-#include "privacy/calibrate/noise.h"
+#include "study/mechanism/mechanism.h"
 #include "study/study.h"
 
 namespace sotto {
@@ -19,7 +19,7 @@ constexpr double kNoiseShare = 0.1;
 // How much more than a trusted centre's noise a solver leaves on the sum, but for g.
 double solver_factor(const Study& study) {
   const auto parties = static_cast<double>(study.graph().size());
-  if (study.solver == Solver::kAc) return std::sqrt(parties);
+  if (mechanism_of(study.solver).seals() == SealKind::kLocal) return std::sqrt(parties);
   const auto colluders = static_cast<double>(study.privacy.colluders);
   return std::sqrt(parties / std::max(1.0, parties - colluders));
 }

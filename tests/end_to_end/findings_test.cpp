@@ -62,6 +62,7 @@ TEST(Findings, ThePapersTruncationShowsOneValueInThreeForCertain) {
 class LowestNoise final : public NoiseSource {
  public:
   [[nodiscard]] Integer gaussian(const Integer&) override { return 0; }
+  [[nodiscard]] Integer laplace(const Rational&) override { return 0; }
   [[nodiscard]] Integer truncated_laplace(const Rational&, const Integer& bound) override {
     return -bound;
   }
@@ -206,7 +207,7 @@ TEST(Findings, LemmaOnesNoiseDestroysTheAverageInDoublesAndLeavesItExactInIntege
       secrets.push_back(Secret::of_entries(std::vector<double>{theta}, kThree));
       truth += theta;
     }
-    EXPECT_EQ((*simulate_averaging(setup, secrets, {}))[0][0][0], truth);
+    EXPECT_EQ((*simulate_averaging(setup, secrets, {})).at(0, 0)[0], truth);
     // At the same (ε, δ) and the same accuracy:
     const auto ours = *calibrate_shuffle(weights.graph(), kThree, kPaper, kShuffle, 0);
     EXPECT_LT(ours.sigma_eta.get_d(), c.graph_aware);
@@ -229,8 +230,8 @@ TEST(Findings, TheMeanSquareErrorOfTheSumIsPTimesWhatTheLemmaStates) {
   options.trials = kTrials;
   const auto sums = *simulate_averaging(setup, secrets, options);
   double squared = 0;
-  for (const auto& trial : sums) {
-    for (const double entry : trial[0]) squared += (entry - 5) * (entry - 5);
+  for (std::size_t t = 0; t < kTrials; ++t) {
+    for (const double entry : sums.at(t, 0)) squared += (entry - 5) * (entry - 5);
   }
   const double stated = std::pow(1.01 * 3 / gaussian_shift(kPaper), 2);
   EXPECT_NEAR(squared / kTrials / stated, 9, 0.5);

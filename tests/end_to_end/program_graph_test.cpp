@@ -61,7 +61,7 @@ TEST_F(BadGraph, OnePartyIsNoStudy) {
   expect_refused(with_edges("[]", 1), 2, "E-graph-parties");
   expect_refused(with_edges("[]", 1).set("study", "solver", "\"ac\""), 2, "E-graph-parties");
   expect_refused(with_topology("cycle", "2"), 2, "E-graph-parties");
-  for (const char* number : {"0", "-3", "10001", "2.5", "\"ten\""}) {
+  for (const char* number : {"0", "-3", "10000001", "2.5", "\"ten\""}) {
     expect_refused(with_topology("cycle", number), 2, "E-study-value");
   }
   expect_refused(with_topology("cycle", "3").remove("graph", "parties"), 2, "E-study-missing");
@@ -79,6 +79,26 @@ TEST_F(BadGraph, SomeTopologiesHaveSomeSizesOnly) {
                  "E-study-value");
   expect_refused(with_topology("complete", "5000"), 2, "E-graph-parties");
   expect_refused(with_topology("cyle", "5"), 2, "E-study-value", {"did you mean \"cycle\"?"});
+}
+
+TEST_F(BadGraph, AFileOfEdgesSaysWhichLineIsWrong) {
+  const auto with_file = [&](const std::string& lines) {
+    write("edges.txt", lines);
+    StudyText text = paper_text();
+    text.set("graph", "topology", "\"file\"").set("graph", "file", "\"edges.txt\"");
+    return text.remove("graph", "weight").remove("graph", "parties");
+  };
+  expect_refused(with_file("1 2\n2 3\n3 3\n"), 2, "E-graph-file", {"itself", "line 3 of "});
+  expect_refused(with_file("1 2\n2 3\n2 1\n"), 2, "E-graph-file", {"already in line 1", "line 3"});
+  expect_refused(with_file("1 2\n2 4\n"), 2, "E-graph-file", {"party 3 has no edge"});
+  expect_refused(with_file("1 2\nx y\n"), 2, "E-graph-file", {"\"x y\"", "line 2"});
+  expect_refused(with_file("1 2\n3 4\n"), 2, "E-graph-disconnected", {"[graph] file"});
+  expect_refused(with_file("1 2\n2 3\n").set("graph", "parties", "4"), 2, "E-graph-file");
+  expect_refused(with_file("1 2\n").set("graph", "file", "\"nowhere.txt\""), 2, "E-graph-file",
+                 {"No such file"});
+  expect_refused(with_file("1 2\n").remove("graph", "file"), 2, "E-study-missing");
+  expect_refused(paper_text().set("graph", "file", "\"edges.txt\""), 2, "E-study-value",
+                 {"file is for topology"});
 }
 
 TEST_F(BadGraph, PartiesAndGraphAgree) {

@@ -1,18 +1,19 @@
-// A few hundred schedules of each kind; fault_simulation_long_test.cpp runs ten thousand.
+// A few hundred schedules of each kind; fault_simulation_long_test.cpp runs a hundred thousand.
 #include "support/fault_simulation.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 namespace sotto {
 namespace {
 
 void expect_kept(FaultKind kind, std::uint64_t first, std::uint64_t count) {
-  for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    const FaultOutcome outcome = run_faults(seed, kind);
+  for (const FaultOutcome& outcome : run_many_faults(first, count, kind).violated) {
     for (const std::string& violation : outcome.violations) {
-      ADD_FAILURE() << fmt::format("seed {}, {} ({}): {}", seed, to_string(kind), outcome.study,
-                                   violation);
+      ADD_FAILURE() << fmt::format("SOTTO_SCHEDULE={} ({}): {}", name_of({kind, outcome.seed}),
+                                   outcome.study, violation);
     }
   }
 }
@@ -41,15 +42,45 @@ TEST(FaultSimulation, NoFaultLeadsToAWrongResultASecondDrawOrAHang) {
   expect_kept(FaultKind::kAny, 4000, 200);
 }
 
+TEST(FaultSimulation, NoLiarMakesHonestPartiesDisagreeReleaseTwiceOrBlameEachOther) {
+  expect_kept(FaultKind::kLiars, 7000, 400);
+}
+
+// SOTTO_SCHEDULE=liars:17 runs one schedule again, as a violation names it.
+TEST(FaultSimulation, AScheduleThatIsNamedRunsAgain) {
+  const char* name = std::getenv("SOTTO_SCHEDULE");
+  const auto schedule = schedule_named(name == nullptr ? "any:4000" : name);
+  ASSERT_TRUE(schedule) << name << " names no schedule; liars:17 would";
+  EXPECT_EQ(name_of(*schedule), name == nullptr ? "any:4000" : name);
+  for (const char* none : {"", "liars", "liars:", "liars:x", "lairs:1", "liars:1x"}) {
+    EXPECT_FALSE(schedule_named(none)) << none;
+  }
+  const FaultOutcome outcome = run_faults(schedule->seed, schedule->kind);
+  for (const std::string& violation : outcome.violations) ADD_FAILURE() << violation;
+  if (name == nullptr) return;
+  fmt::print("{}, ended after {} s\n", outcome.study, outcome.ended.count() / 1000);
+  for (std::size_t p = 0; p < outcome.ends.size(); ++p) {
+    const PartyEnd& end = outcome.ends[p];
+    fmt::print("  party {}: {}{}\n", p + 1,
+               end.liar   ? "liar"
+               : end.dead ? "dead"
+                          : "",
+               end.error.empty() ? "" : end.error);
+  }
+}
+
 TEST(FaultSimulation, TheSameSeedIsTheSameSchedule) {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    const FaultOutcome one = run_faults(seed, FaultKind::kAny);
-    const FaultOutcome two = run_faults(seed, FaultKind::kAny);
-    EXPECT_EQ(one.ended, two.ended);
-    EXPECT_EQ(one.counts.frames, two.counts.frames);
-    for (std::size_t p = 0; p < one.ends.size(); ++p) {
-      EXPECT_EQ(one.ends[p].result, two.ends[p].result);
-      EXPECT_EQ(one.ends[p].error, two.ends[p].error);
+  for (const FaultKind kind : {FaultKind::kAny, FaultKind::kLiars}) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      const FaultOutcome one = run_faults(seed, kind);
+      const FaultOutcome two = run_faults(seed, kind);
+      EXPECT_EQ(one.ended, two.ended);
+      EXPECT_EQ(one.counts.frames, two.counts.frames);
+      EXPECT_EQ(one.counts.lies, two.counts.lies);
+      for (std::size_t p = 0; p < one.ends.size(); ++p) {
+        EXPECT_EQ(one.ends[p].result, two.ends[p].result);
+        EXPECT_EQ(one.ends[p].error, two.ends[p].error);
+      }
     }
   }
 }

@@ -20,8 +20,8 @@ inline double measured_sd(const AveragingSetup& setup, std::size_t entries, std:
   const TrialValues sums =
       *simulate_averaging(setup, secrets_of(thetas, 3), {.seed = 2, .trials = trials});
   double squares = 0;
-  for (const auto& trial : sums) {
-    for (std::size_t k = 0; k < entries; ++k) squares += std::pow(trial[0][k] - truth[k], 2);
+  for (std::size_t t = 0; t < trials; ++t) {
+    for (std::size_t k = 0; k < entries; ++k) squares += std::pow(sums.at(t, 0)[k] - truth[k], 2);
   }
   return std::sqrt(squares / static_cast<double>(trials * entries));
 }

@@ -3,6 +3,7 @@
 // Simulations whose rounds go message by message too, through the state machines that a network
 // drives: what the engine's bits are compared with. With a `schedule`, in any order of delivery.
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace sotto::simulate_test {
 inline TrialValues average_by_messages(const AveragingSetup& setup, std::span<const Secret> secrets,
                                        const SimulationOptions& options,
                                        RandomSource* schedule = nullptr) {
-  TrialValues result;
+  TrialValues result(options.trials, secrets.size(), secrets[0].size());
   for (std::uint64_t trial = 0; trial < options.trials; ++trial) {
     std::vector<std::unique_ptr<NoiseSource>> noise;
     std::vector<std::unique_ptr<RandomSource>> keys;
@@ -37,9 +38,9 @@ inline TrialValues average_by_messages(const AveragingSetup& setup, std::span<co
                                      .agreement = Agreement::kIdeal})));
     }
     (void)run_messages(parties, schedule).value();
-    auto& sums = result.emplace_back();
-    for (const auto& party : parties) {
-      sums.push_back(static_cast<AveragingParty&>(*party).result().values);
+    for (PartyId i = 0; i < secrets.size(); ++i) {
+      std::ranges::copy(static_cast<AveragingParty&>(*parties[i]).result().values,
+                        result.at(trial, i).begin());
     }
   }
   return result;
@@ -48,7 +49,7 @@ inline TrialValues average_by_messages(const AveragingSetup& setup, std::span<co
 inline TrialValues track_by_messages(const TrackingSetup& setup, std::span<const Secret> secrets,
                                      const SimulationOptions& options,
                                      RandomSource* schedule = nullptr) {
-  TrialValues result;
+  TrialValues result(options.trials, secrets.size(), setup.dimension);
   for (std::uint64_t t = 0; t < options.trials; ++t) {
     const auto costs = draw_costs(setup, secrets, options.seed, t);
     std::vector<std::unique_ptr<Party>> parties;
@@ -57,10 +58,9 @@ inline TrialValues track_by_messages(const TrackingSetup& setup, std::span<const
           std::make_unique<GradientTracking>(i, setup.weights, costs[i], setup.step, setup.rounds));
     }
     (void)run_messages(parties, schedule).value();
-    auto& trial = result.emplace_back();
-    for (const auto& party : parties) {
-      const auto x = static_cast<GradientTracking&>(*party).x();
-      trial.emplace_back(x.begin(), x.end());
+    for (PartyId i = 0; i < secrets.size(); ++i) {
+      const auto x = static_cast<GradientTracking&>(*parties[i]).x();
+      std::copy(x.begin(), x.end(), result.at(t, i).begin());
     }
   }
   return result;

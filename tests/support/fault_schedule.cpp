@@ -24,11 +24,13 @@ FaultSchedule::FaultSchedule(std::uint64_t seed, FaultKind kind, const Simulated
     machines_.back()->journal->set_limit(machines_.back()->limit);
     at(up_to(20'000), {.what = What::kStart, .party = p});
   }
+  if (kind_ == FaultKind::kLiars) draw_liars();
 }
 
 void FaultSchedule::run() {
   const auto all_gone = [&] {
-    return std::ranges::all_of(machines_, [](const auto& machine) { return machine->gone; });
+    return std::ranges::all_of(
+        machines_, [](const auto& machine) { return machine->gone || machine->liar != nullptr; });
   };
   while (!all_gone()) {
     if (events_.empty() || now_ > kHang) {
@@ -84,7 +86,7 @@ void FaultSchedule::start(PartyId p) {
   SessionTerms terms = study_.terms(p);
   terms.start = machine.start;
   auto session = Session::open(std::move(terms), machine.signer, *machine.journal,
-                               checker_.factory(p), fresh, now_);
+                               machine.liar ? study_.factory(p) : checker_.factory(p), fresh, now_);
   check(session.has_value(), "a journal that was not touched opens again");
   machine.session = std::move(*session);
   machine.flush_due = false;
@@ -97,7 +99,7 @@ void FaultSchedule::start(PartyId p) {
 
 void FaultSchedule::crash(PartyId p, std::optional<Time> back_after) {
   Machine& machine = *machines_[p];
-  if (machine.gone) return;
+  if (machine.gone || machine.liar) return;
   counts_.crashes += machine.session != nullptr ? 1U : 0U;
   machine.session.reset();
   machine.journal->crash();
@@ -116,7 +118,7 @@ void FaultSchedule::crash(PartyId p, std::optional<Time> back_after) {
 
 void FaultSchedule::leave(PartyId p) {
   Machine& machine = *machines_[p];
-  checker_.left(p, *machine.session, *machine.journal);
+  if (!machine.liar) checker_.left(p, *machine.session, *machine.journal);
   machine.session.reset();
   machine.gone = true;
   for (const PartyId neighbour : study_.graph.neighbours(p)) break_connection(p, neighbour);
@@ -137,8 +139,10 @@ void FaultSchedule::flush(PartyId p) {
     crash(p, outage());
     return;
   }
+  if (!machine.liar) checker_.told(p, machine.session->take_notes());
   // A process may die when half of its frames are on their way.
-  const bool dies = character_.faults_left > 0 && kind_ != FaultKind::kNone && chance(3);
+  const bool dies =
+      character_.faults_left > 0 && kind_ != FaultKind::kNone && !machine.liar && chance(3);
   const std::size_t sent = dies ? random_.below(out->size() + 1) : out->size();
   for (std::size_t k = 0; k < sent; ++k) send(p, (*out)[k]);
   if (dies) {
@@ -213,10 +217,20 @@ void FaultSchedule::cut(PartyId a, PartyId b, Time duration) {
 }
 
 void FaultSchedule::send(PartyId from, Outgoing& outgoing) {
+  const Machine& machine = *machines_[from];
+  if (machine.liar) {
+    const std::uint64_t before = machine.liar->lies();
+    for (const Outgoing& changed : machine.liar->send(outgoing)) transmit(from, changed);
+    counts_.lies += machine.liar->lies() - before;
+    return;
+  }
+  checker_.sent(from, outgoing.frame, *machine.session, *machine.journal);
+  transmit(from, outgoing);
+}
+
+void FaultSchedule::transmit(PartyId from, const Outgoing& outgoing) {
   Connection& connection = between(from, outgoing.to);
   ++counts_.frames;
-  const Machine& machine = *machines_[from];
-  checker_.sent(from, outgoing.frame, *machine.session, *machine.journal);
   if (!connection.up) {
     ++counts_.lost;
     return;
@@ -245,10 +259,14 @@ void FaultSchedule::deliver(Event& event) {
     ++counts_.lost;
     return;
   }
-  if (auto taken = machine.session->receive(event.peer, event.frame, now_); !taken) {
-    checker_.refused(event.party, taken.error());
-  }
+  if (machine.liar) event.frame = machine.liar->hear(event.peer, event.frame);
+  auto taken = machine.session->receive(event.peer, event.frame, now_);
   flush_soon(event.party);
+  if (!taken && !machine.liar) {
+    checker_.refused(event.party, event.peer, taken.error());
+    // As a driver does; the other end dials again.
+    if (machines_[event.peer]->liar && chance(500)) cut(event.party, event.peer, up_to(2000));
+  }
   maybe_kill_victim(event.party);
   if (machine.session != nullptr) maybe_fault(event.party);
 }

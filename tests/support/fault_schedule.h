@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/invariant_checker.h"
+#include "support/liar.h"
 #include "support/memory_journal.h"
 
 namespace sotto {
@@ -41,7 +42,8 @@ class FaultSchedule {
     SimulatedSigner signer;
     std::unique_ptr<Session> session;
     std::uint64_t life = 0;
-    bool gone = false;  // dead or left: it does not come back
+    std::unique_ptr<Liar> liar;  // changes what leaves it
+    bool gone = false;           // dead or left: it does not come back
     bool flush_due = false;
   };
   struct Connection {
@@ -64,6 +66,7 @@ class FaultSchedule {
   };
 
   [[nodiscard]] Character draw_character();
+  void draw_liars();
   [[nodiscard]] double draw_limit();  // of a party's account
   [[nodiscard]] bool chance(std::uint64_t of_1000) { return random_.below(1000) < of_1000; }
   [[nodiscard]] Time up_to(std::uint64_t milliseconds);
@@ -86,6 +89,7 @@ class FaultSchedule {
   void end_up(const Event& event);
   void end_down(const Event& event);
   void send(PartyId from, Outgoing& outgoing);
+  void transmit(PartyId from, const Outgoing& outgoing);
   void deliver(Event& event);
 
   // Faults.

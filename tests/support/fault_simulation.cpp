@@ -4,8 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <charconv>
+#include <csignal>
 #include <limits>
+#include <mutex>
+#include <string_view>
 
+#include "base/parallel.h"
 #include "support/fault_schedule.h"
 
 // What is drawn from the seed: the study, the character of a schedule, and each fault.
@@ -38,14 +44,35 @@ SimulatedStudy draw_study(FaultKind kind, RandomSource& random) {
   const auto solver = kSolvers[random.below(kSolvers.size())];
   const auto method = kMethods[random.below(kMethods.size())];
   const bool loses = kind == FaultKind::kLostEarly || kind == FaultKind::kLostLate;
+  const bool liars = kind == FaultKind::kLiars;
   const std::size_t most = solver == SimulatedSolver::kTracking ? 4 : 6;
-  const std::size_t least = loses ? 3 : 2;
+  const std::size_t least = loses || liars ? 3 : 2;
   const std::size_t parties = least + random.below(most - least + 1);
   Graph graph = random_graph(parties, 20 + random.below(80), random);
-  const std::size_t min_parties =
-      loses ? parties - 1 : parties - random.below(std::min<std::size_t>(4, parties - 1));
+  const std::size_t most_lost =
+      liars ? (parties - 1) / 2 + 1 : std::min<std::size_t>(4, parties - 1);
+  const std::size_t min_parties = loses ? parties - 1 : parties - random.below(most_lost);
   return SimulatedStudy::make(solver, method, std::move(graph), min_parties, 1 + random.below(3),
                               random);
+}
+
+constexpr std::array<std::string_view, 7> kKindWords{
+    "none", "benign", "lost-early", "lost-late", "begun-anew", "any", "liars"};
+
+// Which schedules are under way, by thread: a process that dies says so.
+constexpr std::size_t kMostThreads = 256;
+std::array<std::atomic<std::uint64_t>, kMostThreads> seeds_under_way{};  // plus one; 0: none
+std::atomic<std::size_t> threads_so_far{0};
+std::atomic<int> kind_under_way{0};
+
+void say_schedules(int signal_number) {
+  for (const auto& seed : seeds_under_way) {
+    if (seed == 0) continue;
+    const NamedSchedule schedule{static_cast<FaultKind>(kind_under_way.load()), seed - 1};
+    fmt::print(stderr, "died in schedule {}\n", name_of(schedule));
+  }
+  std::signal(signal_number, SIG_DFL);
+  std::raise(signal_number);
 }
 
 bool graph_holds_without(const Graph& graph, PartyId party) {
@@ -70,8 +97,25 @@ std::string to_string(FaultKind kind) {
       return "begun anew before the meeting";
     case FaultKind::kAny:
       return "any";
+    case FaultKind::kLiars:
+      return "liars";
   }
   return {};
+}
+
+std::string name_of(const NamedSchedule& schedule) {
+  return fmt::format("{}:{}", kKindWords[static_cast<std::size_t>(schedule.kind)], schedule.seed);
+}
+
+std::optional<NamedSchedule> schedule_named(const std::string& name) {
+  const std::size_t colon = name.find(':');
+  if (colon == std::string::npos) return std::nullopt;
+  const auto word = std::ranges::find(kKindWords, std::string_view(name).substr(0, colon));
+  NamedSchedule schedule{static_cast<FaultKind>(word - kKindWords.begin()), 0};
+  const char* end = name.data() + name.size();
+  const auto [rest, error] = std::from_chars(name.data() + colon + 1, end, schedule.seed);
+  if (word == kKindWords.end() || error != std::errc() || rest != end) return std::nullopt;
+  return schedule;
 }
 
 FaultCounts& FaultCounts::operator+=(const FaultCounts& other) {
@@ -86,6 +130,7 @@ FaultCounts& FaultCounts::operator+=(const FaultCounts& other) {
   refused_debits += other.refused_debits;
   aborts += other.aborts;
   begun_anew += other.begun_anew;
+  lies += other.lies;
   return *this;
 }
 
@@ -107,14 +152,16 @@ FaultSchedule::Character FaultSchedule::draw_character() {
     character.faults_left = 1 + random_.below(8);
     character.target = Phase::kMeeting;
   }
-  if (kind_ != FaultKind::kBenign && kind_ != FaultKind::kAny) return character;
-  const bool any = kind_ == FaultKind::kAny;
+  const bool any = kind_ == FaultKind::kAny || kind_ == FaultKind::kLiars;
+  if (kind_ != FaultKind::kBenign && !any) return character;
   character.loss = chance(400) ? 0 : random_.below(any ? 300 : 50);
   character.losses_left = any ? 2000 : 40;
   character.repeat = chance(400) ? 0 : random_.below(200);
   constexpr std::array<std::uint64_t, 4> kEvery{4, 12, 40, 150};
   character.fault_every = kEvery[random_.below(kEvery.size())];
   character.faults_left = 1 + random_.below(8);
+  // Where nothing else breaks, a lie is followed furthest.
+  if (kind_ == FaultKind::kLiars && chance(500)) character.faults_left = 0;
   character.outages_left = kBenignOutages;
   if (chance(700)) {
     constexpr std::array kTargets{Phase::kMeeting, Phase::kSealing,   Phase::kReady,
@@ -128,14 +175,27 @@ FaultSchedule::Character FaultSchedule::draw_character() {
 // Room for one attempt, for one after another that was given up, for two, or for all.
 double FaultSchedule::draw_limit() {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (kind_ != FaultKind::kAny) return kInfinity;
+  if (kind_ != FaultKind::kAny && kind_ != FaultKind::kLiars) return kInfinity;
   constexpr std::array kLimits{1.01 * kSimulatedRelease, kSimulatedRelease + 1.5 * kSimulatedLook,
                                2.01 * kSimulatedRelease, kInfinity};
   return kLimits[random_.below(kLimits.size())];
 }
 
+// One, or two where others are left to compare with each other.
+void FaultSchedule::draw_liars() {
+  const std::size_t parties = machines_.size();
+  const std::size_t liars = parties > 3 && chance(250) ? 2 : 1;
+  while (checker_.liars.size() < liars) {
+    checker_.liars.insert(static_cast<PartyId>(random_.below(parties)));
+  }
+  for (const PartyId p : checker_.liars) {
+    machines_[p]->liar = std::make_unique<Liar>(study_, p, random_);
+    machines_[p]->journal->set_limit(std::numeric_limits<double>::infinity());
+  }
+}
+
 std::optional<Time> FaultSchedule::outage() {
-  if (kind_ == FaultKind::kAny) {
+  if (kind_ == FaultKind::kAny || kind_ == FaultKind::kLiars) {
     constexpr std::array<std::uint64_t, 4> kLongest{100, 15'000, 110'000, 500'000};
     if (chance(150)) return std::nullopt;
     return up_to(kLongest[random_.below(kLongest.size())]);
@@ -161,7 +221,8 @@ void FaultSchedule::fault(PartyId p) {
   const auto other = static_cast<PartyId>(random_.below(machines_.size()));
   constexpr Time kForEver{365LL * 24 * 3'600'000};
   if (kind_ == FaultKind::kBegunAnew) return begin_anew(p);
-  switch (random_.below(kind_ == FaultKind::kAny ? 9 : 6)) {
+  if (machines_[p]->liar) return;
+  switch (random_.below(kind_ == FaultKind::kAny || kind_ == FaultKind::kLiars ? 9 : 6)) {
     case 0:
     case 1:
       return crash(p, outage());
@@ -226,6 +287,7 @@ FaultOutcome run_faults(std::uint64_t seed, FaultKind kind) {
   FaultSchedule schedule(seed, kind, study);
   schedule.run();
   InvariantChecker& checker = schedule.checker();
+  for (const PartyId liar : checker.liars) checker.ends[liar].liar = true;
   checker.verify(kind, schedule.victim());
   return {.seed = seed,
           .study = fmt::format("{}, {}, {} parties, {} edges, at least {}", to_string(study.solver),
@@ -235,6 +297,29 @@ FaultOutcome run_faults(std::uint64_t seed, FaultKind kind) {
           .ended = schedule.now(),
           .ends = std::move(checker.ends),
           .violations = std::move(checker.violations)};
+}
+
+FaultSummary run_many_faults(std::uint64_t first, std::uint64_t count, FaultKind kind) {
+  kind_under_way = static_cast<int>(kind);
+  for (const int fatal : {SIGABRT, SIGSEGV}) std::signal(fatal, say_schedules);
+  FaultSummary summary;
+  std::mutex mutex;
+  parallel_for(count, 0, [&](std::size_t k) {
+    thread_local const std::size_t slot = threads_so_far++ % kMostThreads;
+    seeds_under_way[slot] = first + k + 1;
+    FaultOutcome outcome = run_faults(first + k, kind);
+    seeds_under_way[slot] = 0;
+    const std::lock_guard lock(mutex);
+    summary.counts += outcome.counts;
+    for (const PartyEnd& end : outcome.ends) {
+      const std::string how = end.error.empty() ? "finished" : end.error;
+      ++summary.ends[end.liar ? "liar" : end.dead ? "dead" : how];
+    }
+    if (!outcome.violations.empty()) summary.violated.push_back(std::move(outcome));
+  });
+  for (const int fatal : {SIGABRT, SIGSEGV}) std::signal(fatal, SIG_DFL);
+  std::ranges::sort(summary.violated, {}, &FaultOutcome::seed);
+  return summary;
 }
 
 }  // namespace sotto

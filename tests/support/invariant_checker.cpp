@@ -52,7 +52,7 @@ PartyFactory InvariantChecker::factory(PartyId self) {
                                                     const AttemptKeys& keys) {
     const auto [known, fresh] = keys_.try_emplace({self, {members.begin(), members.end()}}, keys);
     if (!fresh && known->second != keys) {
-      if (!begun_anew) violated(self, "drew from two keys for one set of parties");
+      if (!begun_anew && liars.empty()) violated(self, "drew from two keys for one set of parties");
       known->second = keys;  // the last attempt is the one that can finish
     }
     return inner(members, keys);
@@ -63,7 +63,56 @@ void InvariantChecker::violated(PartyId party, const std::string& what) {
   violations.push_back(fmt::format("party {}: {}", party + 1, what));
 }
 
-void InvariantChecker::refused(PartyId at, const Error& error) {
+bool InvariantChecker::with_liars(const Members& members) const {
+  return std::ranges::any_of(members, [&](PartyId p) { return liars.contains(p); });
+}
+
+// Whoever is named has done it.
+void InvariantChecker::look_at_blame(PartyId at, const wire::Stopped& stopped) {
+  if (stopped.why() != wire::Stopped::PEER_FAULT) return;
+  // Whose fault it is that results differ after linear rounds only the liar's neighbours can tell.
+  const bool cannot_tell = stopped.party() == 0 && stopped.error() == "E-outcome-differs";
+  if (!cannot_tell && !liars.contains(stopped.party() - 1)) {
+    violated(at, fmt::format("blames party {}, who is honest", stopped.party()));
+  }
+}
+
+// A blame begins with the name of who is blamed; so do a few things that happen to honest parties.
+void InvariantChecker::told(PartyId at, const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) {
+    for (PartyId p = 0; p < ends.size(); ++p) {
+      const std::string name = fmt::format("party-{} ", p + 1);
+      if (liars.contains(p) || !note.starts_with(name)) continue;
+      const std::string_view rest = std::string_view(note).substr(name.size());
+      const bool happens = rest.starts_with("is lost: ") || rest.starts_with("may come back: ") ||
+                           rest == "has begun anew" || rest.starts_with("speaks for another run");
+      if (!happens) violated(at, "says of an honest party: " + note);
+    }
+  }
+}
+
+// What a run keeps is bounded by numbers of the study, whatever it is told.
+void InvariantChecker::look_at_memory(PartyId party, const MemoryJournal& journal) {
+  const std::size_t parties = study_.graph.size();
+  const MessageLimits limits = study_.limits(parties, 1000);
+  constexpr std::size_t kRecord = 400;  // what stands around a body, and an idle word's digest
+  const std::size_t starts = 1 + parties * 5;
+  const std::size_t said =
+      session::most_statement_bytes(parties, limits) + kRecord * session::most_statements(parties);
+  const std::size_t steps = (parties + starts) * limits.steps +
+                            session::most_early_steps(parties) * limits.sealing +
+                            kRecord * session::most_idle_words(parties) * starts;
+  if (journal.bytes() > starts * parties * said + study_.graph.degree(party) * steps) {
+    violated(party, "its journal has grown without bound");
+  }
+}
+
+void InvariantChecker::refused(PartyId at, PartyId from, const Error& error) {
+  const std::string name = fmt::format("party-{}", from + 1);
+  if (error.to_string().find(name) == std::string::npos) {
+    violated(at, "does not say whose word it refused: " + error.to_string());
+  }
+  if (liars.contains(from)) return;
   // Words of a start that is over, or of one that came too late.
   if (begun_anew && error.name == "E-begun-anew") return;
   violated(at, "refused an honest party's word: " + error.to_string());
@@ -80,9 +129,9 @@ void InvariantChecker::sent(PartyId from, const std::string& frame, const Sessio
   if (!body) return violated(from, "sent what cannot be read");
   if (body->has_statement() && body->statement().author() == from) {
     wire::Text text;
-    if (text.ParseFromString(body->statement().text()) && text.has_ready()) {
-      said_ready_[from].insert(text.ready().attempt());
-    }
+    (void)text.ParseFromString(body->statement().text());
+    if (text.has_ready()) said_ready_[from].insert(text.ready().attempt());
+    if (text.has_stopped()) look_at_blame(from, text.stopped());
   }
   if (!body->has_step()) return;
   const wire::Step& step = body->step();
@@ -142,7 +191,9 @@ void InvariantChecker::look_at_neighbours_releases() {
         if (attempts_[neighbour] != attempt) continue;
         const std::string tag = fmt::format("released-by-{}", neighbour + 1);
         if (!said_ready_[p].contains(attempt)) violated(p, "others released without its Ready");
-        if (!booked_[p][attempt].contains(tag)) {
+        // A liar that gave the attempt up, and says that it has released it, brings it back for
+        // some: docs/proofs/session.md, "What is not".
+        if (liars.empty() && !booked_[p][attempt].contains(tag)) {
           violated(p, fmt::format("has not booked that party {} released", neighbour + 1));
         }
       }
@@ -192,6 +243,7 @@ void InvariantChecker::left(PartyId party, const Session& session, const MemoryJ
     violated(party, "something is held back for an attempt that is over");
   }
   look_at_ledger(party, journal, true);
+  look_at_memory(party, journal);
   if (released(party) && !end.released) violated(party, "does not know what has left it");
   const bool says_nothing = end.statement.find("nothing was spent") != std::string::npos;
   if (says_nothing != (moves.spent + moves.given_up == 0)) {
@@ -220,6 +272,7 @@ const std::vector<std::vector<double>>& InvariantChecker::undisturbed(const Memb
 // The bits of a run that nothing disturbed; and not far from the truth, lest both be wrong.
 void InvariantChecker::look_at_result(PartyId party) {
   const PartyEnd& end = ends[party];
+  if (with_liars(end.members)) return;  // its value is what it likes
   const auto& expected = undisturbed(end.members);
   if (expected.size() != end.members.size()) return;
   const auto place = std::ranges::lower_bound(end.members, party) - end.members.begin();
@@ -242,6 +295,7 @@ void InvariantChecker::look_at_result(PartyId party) {
 void InvariantChecker::look_at_attempts() {
   for (const auto& [begun, key] : keys_) {
     const Members& members = begun.second;
+    if (with_liars(members)) continue;
     for (const PartyId member : members) {
       if (!std::ranges::includes(members, released_with_[member])) {
         violated(member, "released what others had given up with its consent");
@@ -281,18 +335,34 @@ void InvariantChecker::verify(FaultKind kind, std::optional<PartyId> victim) {
     if (ends[p].phase != Phase::kFinished) continue;
     look_at_result(p);
     for (PartyId q = 0; q < p; ++q) {
-      if (ends[q].phase != Phase::kFinished) continue;
-      const bool same = ends[p].members == ends[q].members;
-      if (same && ends[p].transcript != ends[q].transcript) {
-        violated(p, fmt::format("has another transcript than party {}", q + 1));
-      }
-      Members common;
-      std::ranges::set_intersection(ends[p].members, ends[q].members, std::back_inserter(common));
-      // Two results of one study are two halves that lost each other, and both are large enough.
-      const bool halves = common.empty() && 2 * study_.min_parties <= study_.graph.size();
-      if (!same && !halves) violated(p, fmt::format("finished with others than party {}", q + 1));
+      if (ends[q].phase == Phase::kFinished) compare_ends(p, q);
     }
   }
+}
+
+void InvariantChecker::compare_ends(PartyId p, PartyId q) {
+  if (ends[p].members == ends[q].members) {
+    // Without a liar all have the same words; with one, `exact` has the same result all the same,
+    // and the others come close (docs/proofs/session.md, Claim 7).
+    const bool exact =
+        study_.solver != SimulatedSolver::kTracking && study_.method == ConsensusMethod::kExact;
+    const bool same = ends[p].transcript == ends[q].transcript;
+    if (!same && (exact || !with_liars(ends[p].members))) {
+      violated(p, fmt::format("has another transcript than party {}", q + 1));
+    }
+    if (exact && ends[p].result != ends[q].result) {
+      violated(p, fmt::format("has another model than party {}", q + 1));
+    }
+    return;
+  }
+  Members common;
+  std::ranges::set_intersection(ends[p].members, ends[q].members, std::back_inserter(common));
+  std::erase_if(common, [&](PartyId member) { return liars.contains(member); });
+  // Two results of one study are two halves that lost each other, and both are large enough; a liar
+  // may be in both.
+  const bool halves =
+      common.empty() && 2 * study_.min_parties <= study_.graph.size() + liars.size();
+  if (!halves) violated(p, fmt::format("finished with others than party {}", q + 1));
 }
 
 }  // namespace sotto

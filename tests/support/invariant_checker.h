@@ -24,7 +24,9 @@ class InvariantChecker {
   // At the moment of sending: is it allowed to leave?
   void sent(PartyId from, const std::string& frame, const Session& session,
             const MemoryJournal& journal);
-  void refused(PartyId at, const Error& error);
+  void refused(PartyId at, PartyId from, const Error& error);
+  // What its operator is told.
+  void told(PartyId at, const std::vector<std::string>& notes);
   void left(PartyId party, const Session& session, const MemoryJournal& journal);
   // Its process does not come back; what its disk holds is what it was held to.
   void died(PartyId party, const MemoryJournal& journal);
@@ -34,12 +36,17 @@ class InvariantChecker {
 
   [[nodiscard]] bool released(PartyId party) const { return !rounds_[party].empty(); }
   bool begun_anew = false;  // somebody has: then a set of parties may seal more than once
+  std::set<PartyId> liars;  // nothing is promised about them, and what they say is not looked at
   std::vector<std::string> violations;
   std::vector<PartyEnd> ends;
 
  private:
   using Members = std::vector<PartyId>;
   void violated(PartyId party, const std::string& what);
+  [[nodiscard]] bool with_liars(const Members& members) const;
+  void look_at_blame(PartyId at, const wire::Stopped& stopped);
+  void look_at_memory(PartyId party, const MemoryJournal& journal);
+  void compare_ends(PartyId p, PartyId q);
   void look_at_release(PartyId from, const std::string& attempt, const Session& session,
                        const MemoryJournal& journal);
   void look_at_offer(PartyId from, const wire::ShuffleOffer& offer);

@@ -148,6 +148,11 @@ Parties::Parties(const NetworkOptions& options) : tables_(options.tables) {
   std::string text = tables_
                          ? table_study(options)
                          : fmt::format(fmt::runtime(kPaperStudy), options.solver, options.topology);
+  if (options.degree > 0) {
+    text = with_line(text, "topology",
+                     fmt::format("topology = \"{}\"\ndegree = {}\nseed = 1\n", options.topology,
+                                 options.degree));
+  }
   text += options.sections + "[network]\n" + options.network;
   for (std::size_t p = 0; p < options.parties; ++p) {
     const auto given = options.addresses.find(p);

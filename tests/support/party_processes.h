@@ -60,7 +60,8 @@ struct NetworkOptions {
   std::string solver = "ac";
   std::size_t parties = 3;
   std::string topology = "cycle";
-  bool tables = true;  // made-up tables, a record each; otherwise the paper's costs, by entry
+  std::size_t degree = 0;  // of "random-regular"
+  bool tables = true;      // made-up tables, a record each; otherwise the paper's costs, by entry
   std::size_t rows = 200;
   std::string sections = {};  // more TOML, with its own headings
   std::string network = "meeting_seconds = 60\npatience_seconds = 60\n";

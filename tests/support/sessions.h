@@ -49,6 +49,13 @@ inline bool shows_data(const std::string& frame) {
   return body.has_step() && !body.step().has_pairwise_offer();
 }
 
+// An integer of a step.
+inline Integer unpadded(const std::string& bytes) {
+  wire::Step step;
+  step.mutable_shuffle_reply()->add_scaled(bytes);
+  return std::get<ShuffleReply>(*payload_of(step)).scaled.front();
+}
+
 class Network {
  public:
   // What happens to a frame that is about to arrive: it may be changed; false: it is lost.

@@ -1,5 +1,4 @@
-// Made-up values, and the parties that bring them; signatures that anybody could forge and nobody
-// does.
+// Made-up values, and the parties that bring them.
 
 #include "support/simulated_study.h"
 
@@ -16,6 +15,7 @@
 namespace sotto {
 namespace {
 
+constexpr std::size_t kIdealCiphertextBytes = 32;
 constexpr double kTolerance = 0.05;  // linear methods; few rounds are enough to disturb
 constexpr double kSensitivity = 0.1;
 constexpr double kTrackingStep = 0.05;
@@ -30,30 +30,6 @@ double noise_sigma(std::size_t members) {
 // Uniform in [0, 1), on a grid of 2⁻³².
 double fraction(RandomSource& random) {
   return static_cast<double>(random.bits64() >> 32) * 0x1p-32;
-}
-
-// FNV-1a.
-std::uint64_t hash_of(std::string_view certificate, std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  const auto take = [&](std::string_view bytes) {
-    for (const char byte : bytes) {
-      hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
-    }
-  };
-  take(certificate);
-  take(text);
-  return hash;
-}
-
-std::string signature_of(std::string_view certificate, std::string_view text) {
-  const std::uint64_t hash = hash_of(certificate, text);
-  std::string bytes(8, '\0');
-  for (std::size_t k = 0; k < bytes.size(); ++k) bytes[k] = static_cast<char>(hash >> (8 * k));
-  return bytes;
-}
-
-std::string certificate_of(PartyId party) {
-  return fmt::format("the certificate of party {}", party + 1);
 }
 
 Noise noise_of(SimulatedSolver solver, double sigma) {
@@ -86,33 +62,10 @@ std::string to_string(SimulatedSolver solver) {
   return {};
 }
 
-RunKey simulated_key(RandomSource& random) {
-  KeyedRandom::Key key{};
-  random.fill(key);
-  return *RunKey::restore({reinterpret_cast<const char*>(key.data()), key.size()});
-}
-
-std::string SimulatedSigner::certificate() const {
-  return certificate_of(self_);
-}
-
-std::string SimulatedSigner::sign(std::string_view text) const {
-  return signature_of(certificate(), text);
-}
-
-bool SimulatedSigner::pinned(PartyId party, std::string_view certificate) const {
-  return certificate == certificate_of(party);
-}
-
-bool SimulatedSigner::verify(std::string_view certificate, std::string_view text,
-                             std::string_view signature) const {
-  return signature == signature_of(certificate, text);
-}
-
 SimulatedStudy SimulatedStudy::make(SimulatedSolver solver, ConsensusMethod method, Graph graph,
                                     std::size_t min_parties, std::size_t entries,
                                     RandomSource& random) {
-  SimulatedStudy study{solver, method, std::move(graph), min_parties, {}};
+  SimulatedStudy study{solver, method, std::move(graph), min_parties, {}, {}};
   for (PartyId p = 0; p < study.graph.size(); ++p) {
     auto& theta = study.thetas.emplace_back();
     if (solver == SimulatedSolver::kTracking) {
@@ -152,12 +105,16 @@ SessionTerms SimulatedStudy::terms(PartyId self) const {
 MessageLimits SimulatedStudy::limits(std::size_t members, Round rounds) const {
   const bool exact = solver != SimulatedSolver::kTracking && method == ConsensusMethod::kExact;
   const std::size_t entries = thetas.front().size();
+  // N² has twice as many bits as N, and two more than a plaintext.
+  const std::size_t ciphertext =
+      cipher != nullptr ? (*cipher->plaintext_bits() + 2) / 4 : kIdealCiphertextBytes;
   return limits_of({.parties = members,
                     .ciphertexts = solver == SimulatedSolver::kShuffle ? entries : 0,
-                    .ciphertext_bytes = 32,
-                    .key_bytes = 22,
+                    .ciphertext_bytes = ciphertext,
+                    .key_bytes = cipher != nullptr ? 2 * ciphertext : 22,
                     .entries = exact ? entries : 0,
                     .integer_bytes = 16,
+                    .integer_width = 12,
                     .values = exact ? 0 : entries,
                     .rounds = rounds});
 }
@@ -202,15 +159,17 @@ PartyFactory SimulatedStudy::factory(PartyId self) const {
     for (const PartyId neighbour : weights.graph().neighbours(place)) {
       neighbours.push_back(members[neighbour]);
     }
+    const Cipher* used = study.cipher != nullptr ? study.cipher.get() : &ideal_cipher();
     attempt.limits = study.limits(members.size(), plan->rounds);
-    attempt.party =
-        make_party(AveragingSetup{weights, *plan, noise_of(study.solver, sigma)},
-                   {.self = place,
-                    .secret = secret,
-                    .draws = keys.draws,
-                    .cipher = &ideal_cipher(),
-                    .key_pairs = generate_key_pairs(ideal_cipher(), keys.cipher, neighbours),
-                    .context = "a simulated study"});
+    attempt.party = make_party(
+        AveragingSetup{weights, *plan, noise_of(study.solver, sigma)},
+        {.self = place,
+         .secret = secret,
+         .draws = keys.draws,
+         .cipher = used,
+         .key_pairs = [used, from = keys.cipher,
+                       neighbours] { return generate_key_pairs(*used, from, neighbours); },
+         .context = "a simulated study"});
     return attempt;
   };
 }

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "protocol/consensus.h"
+#include "session/simulated_signer.h"
 #include "session/terms.h"
 
 namespace sotto {
@@ -13,30 +15,13 @@ namespace sotto {
 enum class SimulatedSolver { kLocal, kShuffle, kPairwise, kTracking };
 [[nodiscard]] std::string to_string(SimulatedSolver solver);
 
-// From a seed, as no party on a network can have it: by way of a journal.
-[[nodiscard]] RunKey simulated_key(RandomSource& random);
-
-// Signatures that cost nothing: a hash of the signer's certificate and the text. Anybody could
-// forge one; in a simulation only those do who are meant to.
-class SimulatedSigner final : public Signer {
- public:
-  explicit SimulatedSigner(PartyId self) : self_(self) {}
-  [[nodiscard]] std::string certificate() const override;
-  [[nodiscard]] std::string sign(std::string_view text) const override;
-  [[nodiscard]] bool pinned(PartyId party, std::string_view certificate) const override;
-  [[nodiscard]] bool verify(std::string_view certificate, std::string_view text,
-                            std::string_view signature) const override;
-
- private:
-  PartyId self_;
-};
-
 struct SimulatedStudy {
   SimulatedSolver solver = SimulatedSolver::kLocal;
   ConsensusMethod method = ConsensusMethod::kExact;  // of all but kTracking
   Graph graph;
   std::size_t min_parties = 0;
-  std::vector<std::vector<double>> thetas;  // by party; kTracking: one A and one B each
+  std::vector<std::vector<double>> thetas;    // by party; kTracking: one A and one B each
+  std::shared_ptr<const Cipher> cipher = {};  // kShuffle: a real one; none: the ideal one
 
   // θ_i in [−1, 1)^entries; kTracking: A_i in [3, 4), B_i in [1, 2).
   [[nodiscard]] static SimulatedStudy make(SimulatedSolver solver, ConsensusMethod method,

@@ -29,6 +29,10 @@ struct DemoParty {
   std::string log;    // what its process said
 };
 
+// What so many processes take of this machine, for whoever waits for them; nothing is said of a
+// few. E-demo-machine if it cannot hold them.
+[[nodiscard]] Result<std::string> demo_needs(std::size_t parties);
+
 // Everything that parties on one machine need before they can meet.
 struct DemoSetup {
   std::string folder;

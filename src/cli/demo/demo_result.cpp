@@ -121,6 +121,8 @@ std::string files_and_next(const DemoSetup& setup, const DemoResult& result,
   text += fmt::format("  model        {}\n  report       {}\n", (run / "model.json").string(),
                       (run / "report.html").string());
   text += fmt::format("  log          {} …\n\n  Try next:\n", first.log);
+  text += fmt::format("    {} demo --view\n", program);
+  text += fmt::format("    {} view {} --home {}\n", program, setup.folder, setup.folder);
   text += fmt::format("    {} predict {} {}\n", program, (run / "model.json").string(),
                       setup.parties.back().table);
   text += fmt::format("    {} report {} --share --out for-everybody.html\n", program, run.string());

@@ -24,6 +24,8 @@ constexpr const char* kHost = "127.0.0.1";
 constexpr std::uint16_t kFirstPort = 20'000;
 constexpr std::uint16_t kLastPort = 32'000;
 constexpr int kPortTries = 1000;
+constexpr std::size_t kFewParties = 20;
+constexpr std::size_t kDegree = 4;
 // What a party of a demo allows in all: 71 such runs, where adding up ε would allow 10.
 constexpr LedgerLimit kLimit{.epsilon = 10, .delta = 1e-5};
 
@@ -87,6 +89,8 @@ Result<DemoSetup> set_up_demo(const DemoSettings& settings) {
   HouseholdStudy households{
       .folder = setup.folder, .parties = settings.parties, .rows = settings.rows};
   households.solver = settings.solver;
+  // On a cycle a release passes half of the parties; here a few, whatever their number.
+  if (settings.parties > kFewParties) households.degree = kDegree;
   for (std::size_t i = 0; i < settings.parties; ++i) {
     DemoParty party;
     party.name = fmt::format("party-{}", i + 1);

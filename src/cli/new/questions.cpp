@@ -284,7 +284,7 @@ Result<void> ask_what_is_missing(NewStudy& study, std::istream& answers) {
         const auto parties,
         asker.ask("How many parties take part",
                   draft.members.empty() ? std::nullopt : std::optional(fmt::format("{}", known)),
-                  "--parties", asking::must_be_whole(known, kMaxParties)));
+                  "--parties", asking::must_be_whole(known, kMaxNamedParties)));
     draft.parties = std::stoull(parties);
   }
   draft.topology = draft.parties < 3 ? "path" : "cycle";

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "cli/terminal/terminal.h"
+#include "run/ledger_view.h"
 
 namespace sotto {
 namespace {
@@ -67,30 +68,6 @@ std::string observers_text(const LedgerAccount& account) {
   return text;
 }
 
-Json limit_json(const std::optional<LedgerLimit>& limit) {
-  if (!limit) return nullptr;
-  return {{"epsilon", limit->epsilon},
-          {"delta", limit->delta},
-          {"gt_epsilon", limit->gt_epsilon},
-          {"gt_delta", limit->gt_delta}};
-}
-
-Json left_json(const std::optional<LedgerLeft>& left) {
-  if (!left) return nullptr;
-  return {{"epsilon", left->epsilon},
-          {"squares", left->squares},
-          {"gt_epsilon", left->gt_epsilon},
-          {"gt_delta", left->gt_delta}};
-}
-
-Json total_json(const ObserverTotal& total) {
-  return {{"observer", total.observer},
-          {"squares", number_or_null(total.squares)},
-          {"epsilon", number_or_null(total.epsilon)},
-          {"basic_epsilon", number_or_null(total.basic_epsilon)},
-          {"unknown", total.unknown}};
-}
-
 }  // namespace
 
 std::string coalition_text(const LedgerAccount& account) {
@@ -120,27 +97,6 @@ std::string account_text(const LedgerAccount& account) {
         account.converted == 1 ? "1 entry is" : fmt::format("{} entries are", account.converted));
   }
   return text + limit_text(account) + left_text(account) + observers_text(account);
-}
-
-Json account_json(const LedgerAccount& account) {
-  return {{"data", account.data},
-          {"unit", account.unit},
-          {"delta", account.delta},
-          {"spent",
-           {{"epsilon", number_or_null(account.guaranteed.epsilon)},
-            {"delta", account.delta},
-            {"squares", number_or_null(account.guaranteed.squares)}}},
-          {"basic",
-           {{"epsilon", number_or_null(account.guaranteed.basic_epsilon)},
-            {"delta", account.basic.delta}}},
-          {"colluders", account.colluders ? Json(*account.colluders) : Json(nullptr)},
-          {"observers", json_list(account.observers, total_json)},
-          {"laplace", {{"epsilon", account.laplace.epsilon}, {"delta", account.laplace.delta}}},
-          {"excess_delta", account.excess_delta},
-          {"converted", account.converted},
-          {"limit", limit_json(account.limit)},
-          {"limit_changes", account.limit_changes},
-          {"left", left_json(account.left)}};
 }
 
 std::string forecast_text(const AccountForecast& forecast) {

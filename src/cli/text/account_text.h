@@ -12,7 +12,6 @@ namespace sotto {
 [[nodiscard]] std::string coalition_text(const LedgerAccount& account);
 
 [[nodiscard]] std::string account_text(const LedgerAccount& account);
-[[nodiscard]] nlohmann::ordered_json account_json(const LedgerAccount& account);
 
 // What one run of a study would do to its account: `before` and `with` it, and whether it would be
 // refused.

@@ -8,6 +8,8 @@
 
 #include "base/words.h"
 #include "cli/terminal/terminal.h"
+#include "run/home.h"
+#include "study/mechanism/mechanism.h"
 
 // A study for somebody who decides whether to take part in it.
 namespace sotto {
@@ -87,17 +89,7 @@ void add_promise(Lines& lines, const Study& study, const Plan& plan) {
 }
 
 std::string solver_words(Solver solver) {
-  switch (solver) {
-    case Solver::kDishuf:
-      return "dishuf: neighbours shuffle their sums under encryption, then average";
-    case Solver::kPairwise:
-      return "pairwise: neighbours agree on masks that cancel, then average";
-    case Solver::kAc:
-      return "ac: everybody adds noise for itself, then average";
-    case Solver::kGt:
-      return "gt: gradient tracking on costs with noise";
-  }
-  return {};
+  return fmt::format("{}: {}", to_string(solver), mechanism_of(solver).words().how);
 }
 
 std::string seconds_words(double seconds) {
@@ -136,6 +128,9 @@ void add_parties(Lines& lines, const Study& study) {
   lines.line("waits", fmt::format("{} until all have shown up, {} for one that was there",
                                   seconds_words(network.meeting_seconds),
                                   seconds_words(network.patience_seconds)));
+  if (network.start) {
+    lines.line("", fmt::format("and dials nobody before {}", utc_text(*network.start)));
+  }
   if (network.min_parties > 0) {
     lines.line("",
                fmt::format("and goes on with {} of {}", network.min_parties, study.parties.size()));

@@ -107,6 +107,10 @@ class Reading {
     const std::lock_guard lock(mutex_);
     if (faults_.fatal()) return false;
     bool more = true;
+    if (options_.interrupted && options_.interrupted()) {
+      faults_.add_unreadable(handed_out_, reading_interrupted());
+      return false;
+    }
     if (handed_out_ == 0) {
       std::swap(block, csv_.first);
     } else {
@@ -155,6 +159,11 @@ std::vector<TableText> texts_of_files(const std::vector<std::string>& paths) {
 }
 
 }  // namespace
+
+Error reading_interrupted() {
+  return failed("E-interrupted", "interrupted while the table was read; nothing has left it",
+                "the same command begins anew");
+}
 
 std::size_t CsvOptions::worker_count() const {
   const int wanted = threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());

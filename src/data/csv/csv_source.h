@@ -23,6 +23,10 @@ namespace sotto {
 // How far reading has come, in bytes; a total of 0 is not known.
 using CsvProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
+// Whether whoever waits for the table has given up. Asked by one thread at a time.
+using Interrupted = std::function<bool()>;
+[[nodiscard]] Error reading_interrupted();
+
 struct CsvOptions {
   static constexpr int kMaxThreads = 64;
 
@@ -32,6 +36,7 @@ struct CsvOptions {
   std::size_t block_bytes = RecordBlocks::kDefaultBlockBytes;
   CsvDialect dialect;
   CsvProgress progress;  // called by one thread at a time, whichever it is
+  Interrupted interrupted = {};
   // Called for every table that was read to its end; without it no digest is computed.
   std::function<void(const SourceFacts&)> on_facts;
 
@@ -53,6 +58,7 @@ struct CsvOptions {
 //   E-csv-quote    a quote that is never closed, or inside a field
 //   E-csv-weight   a weight outside the study's bounds
 //   E-csv-missing  a missing value where the study says missing = "error"
+//   E-interrupted  as it says
 class CsvSource final : public Source {
  public:
   explicit CsvSource(std::vector<TableText> tables, CsvOptions options = {});

@@ -1,9 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
-#include "data/csv/text_stream.h"
+#include "data/csv/csv_source.h"
 
 namespace sotto {
 
@@ -26,7 +27,21 @@ namespace sotto {
 // and when it is opened and read
 //   E-sql-connect   no connection
 //   E-sql-read      the rows stopped
+//   E-interrupted   whoever waited has given up, and the server was told
 [[nodiscard]] Result<TableText> text_of_postgres(const std::string& address,
-                                                 const std::string& query);
+                                                 const std::string& query,
+                                                 const Interrupted& interrupted = {});
+
+// What a server says to one question about those rows, in the same kind of transaction.
+struct PushedDown {
+  std::string answer;
+  SourceFacts facts;  // sha256 is that of the answer
+};
+
+// `statement` makes the question of what stands for the rows, a SELECT. The same errors.
+[[nodiscard]] Result<PushedDown> ask_postgres(
+    const std::string& address, const std::string& query,
+    const std::function<std::string(const std::string& rows)>& statement,
+    const Interrupted& interrupted = {});
 
 }  // namespace sotto

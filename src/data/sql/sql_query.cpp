@@ -24,6 +24,10 @@ bool is_table_name(std::string_view query) {
   return !at_start;
 }
 
+std::string rows_of(const std::string& query) {
+  return is_table_name(query) ? "select * from " + query : query;
+}
+
 std::string trimmed_query(std::string_view query) {
   const std::size_t last = query.find_last_not_of(" \t\r\n;");
   if (last == std::string_view::npos) return {};

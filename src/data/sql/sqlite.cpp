@@ -24,6 +24,8 @@ using Statement = std::unique_ptr<sqlite3_stmt, Close>;
 
 constexpr std::size_t kChunkBytes = std::size_t{1} << 16;
 constexpr int kBusyMilliseconds = 5000;
+// Of SQLite's machine, between two questions whether to go on: some milliseconds.
+constexpr int kAskSteps = 100'000;
 
 Error query_error(const std::string& what, const std::string& fix) {
   return bad_input("E-sql-query", what, fix);
@@ -37,8 +39,16 @@ std::string quoted_name(const std::string& name) {
 
 class SqliteText final : public WrittenText {
  public:
-  SqliteText(Database database, Statement statement, bool digest)
-      : WrittenText(digest), database_(std::move(database)), statement_(std::move(statement)) {
+  SqliteText(Database database, Statement statement, Interrupted interrupted, bool digest)
+      : WrittenText(digest),
+        database_(std::move(database)),
+        statement_(std::move(statement)),
+        interrupted_(std::move(interrupted)) {
+    if (interrupted_) {
+      sqlite3_progress_handler(
+          database_.get(), kAskSteps,
+          [](void* self) { return static_cast<SqliteText*>(self)->interrupted_() ? 1 : 0; }, this);
+    }
     for (int c = 0; c < sqlite3_column_count(statement_.get()); ++c) {
       const char* name = sqlite3_column_name(statement_.get(), c);
       rows_.text(name == nullptr ? "" : name);
@@ -53,6 +63,7 @@ class SqliteText final : public WrittenText {
       code = sqlite3_step(statement_.get());
       if (code == SQLITE_ROW) write_row();
     }
+    if (code == SQLITE_INTERRUPT) return reading_interrupted();
     if (code != SQLITE_ROW && code != SQLITE_DONE) {
       return failed("E-sql-read",
                     fmt::format("the query stopped: {}", sqlite3_errmsg(database_.get())),
@@ -89,6 +100,7 @@ class SqliteText final : public WrittenText {
 
   Database database_;
   Statement statement_;
+  Interrupted interrupted_;
   CsvText rows_;
 };
 
@@ -145,7 +157,7 @@ Result<std::string> only_table(sqlite3* database) {
 }
 
 Result<std::unique_ptr<TextStream>> open_query(const std::string& path, const std::string& query,
-                                               bool digest) {
+                                               const Interrupted& interrupted, bool digest) {
   SOTTO_ASSIGN(Database database, open_database(path));
   std::string table = query;
   if (query.empty()) {
@@ -158,20 +170,22 @@ Result<std::unique_ptr<TextStream>> open_query(const std::string& path, const st
                                                             quoted_name(table.substr(point + 1));
   SOTTO_ASSIGN(Statement statement,
                prepare(database.get(), whole ? "select * from " + name : query));
-  return std::make_unique<SqliteText>(std::move(database), std::move(statement), digest);
+  return std::make_unique<SqliteText>(std::move(database), std::move(statement), interrupted,
+                                      digest);
 }
 
 }  // namespace
 }  // namespace sqlite
 
-TableText text_of_sqlite(const std::string& path, const std::string& query) {
+TableText text_of_sqlite(const std::string& path, const std::string& query,
+                         const Interrupted& interrupted) {
   const std::string asked = trimmed_query(query);
   return {.facts = {.kind = "sqlite", .place = path, .query = asked},
           .name = path,
           .places = TableText::Places::kRows,
           .format = CsvFormat{},
-          .open = [path, asked](const Schema&, bool digest) {
-            return sqlite::open_query(path, asked, digest);
+          .open = [path, asked, interrupted](const Schema&, bool digest) {
+            return sqlite::open_query(path, asked, interrupted, digest);
           }};
 }
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "data/csv/text_stream.h"
+#include "data/csv/csv_source.h"
 
 namespace sotto {
 
@@ -12,6 +12,8 @@ namespace sotto {
 //   E-sql-open   the file is no database, or may not be read
 //   E-sql-query  no query, several, one that changes something, or one that SQLite does not
 //   understand E-sql-read   the query stopped
-[[nodiscard]] TableText text_of_sqlite(const std::string& path, const std::string& query);
+//   E-interrupted
+[[nodiscard]] TableText text_of_sqlite(const std::string& path, const std::string& query,
+                                       const Interrupted& interrupted = {});
 
 }  // namespace sotto

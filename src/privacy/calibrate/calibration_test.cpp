@@ -159,7 +159,7 @@ TEST(Lemma1, KeepsItsPromiseWhereNoDoubleHoldsItsNoise) {
 }
 
 TEST(Lemma1, RunsForTheLargestNetwork) {
-  const auto noise = calibrate_lemma1(kMaxParties, kOne, kUsual, {});
+  const auto noise = calibrate_lemma1(kMaxNamedParties, kOne, kUsual, {});
   ASSERT_TRUE(noise);
   EXPECT_GT(log10(noise->sigma_eta), 40'000);
 }

@@ -70,9 +70,9 @@ void lemma1_alpha(std::size_t parties, std::uint64_t multiplier_max, WideReal& a
 Result<ShuffleNoise> calibrate_lemma1(std::size_t parties, Sensitivity sensitivity,
                                       const Budget& budget, ShuffleParameters parameters) {
   SOTTO_TRY(privacy::require_shuffle_parameters(parameters));
-  if (parties < 2 || parties > kMaxParties) {
+  if (parties < 2 || parties > kMaxNamedParties) {
     return bad_input("E-parties", std::to_string(parties) + " parties are out of range",
-                     "between 2 and " + std::to_string(kMaxParties) + " parties");
+                     "between 2 and " + std::to_string(kMaxNamedParties) + " parties");
   }
   const double kappa_bar = gaussian_shift(budget);
   WideReal kappa_low(kappa_bar);

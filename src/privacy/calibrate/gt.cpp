@@ -47,15 +47,20 @@ double convexity_margin(const GradientNoise& noise, std::size_t parties, std::si
          lambda_min;
 }
 
+double most_parties(const GradientNoise& noise, std::size_t dimension, double lambda_min,
+                    Convexity promise) {
+  const double ratio = lambda_min / (static_cast<double>(dimension) * noise.on_grid.largest());
+  return std::ceil(promise == Convexity::kCertain ? ratio : ratio * ratio) - 1;
+}
+
 Result<void> require_convexity(const GradientNoise& noise, std::size_t parties,
                                std::size_t dimension, double lambda_min, Convexity promise) {
   const double margin = convexity_margin(noise, parties, dimension, lambda_min, promise);
   if (margin < 1) return {};
   const double largest = lambda_min / (reach(parties, promise) * static_cast<double>(dimension));
-  const double ratio = lambda_min / (static_cast<double>(dimension) * noise.on_grid.largest());
-  const double most_parties = std::ceil(promise == Convexity::kCertain ? ratio : ratio * ratio) - 1;
+  const double most = most_parties(noise, dimension, lambda_min, promise);
   std::string fix = fmt::format("use a truncation below {:.6g}", largest);
-  if (most_parties >= 2) fix += fmt::format(", at most {:.0f} parties", most_parties);
+  if (most >= 2) fix += fmt::format(", at most {:.0f} parties", most);
   if (promise == Convexity::kCertain) {
     fix += ", or guarantee = \"paper\", which states how likely a non-convex draw is";
   }

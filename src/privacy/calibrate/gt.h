@@ -27,6 +27,11 @@ enum class Convexity {
 [[nodiscard]] double convexity_margin(const GradientNoise& noise, std::size_t parties,
                                       std::size_t dimension, double lambda_min, Convexity promise);
 
+// With how many parties the condition ends while ΣA_i keeps its λ_A: the largest n that it holds
+// for. 0 where one party's noise is too much.
+[[nodiscard]] double most_parties(const GradientNoise& noise, std::size_t dimension,
+                                  double lambda_min, Convexity promise);
+
 // Refuses noise that breaks the condition: E-gt-convexity, with the truncation
 // and the number of parties that would do.
 [[nodiscard]] Result<void> require_convexity(const GradientNoise& noise, std::size_t parties,

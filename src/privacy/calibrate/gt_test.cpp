@@ -89,6 +89,7 @@ TEST(GradientNoise, ProtectsEveryPartyAlikeWhoeverWatches) {
 class Lowest final : public NoiseSource {
  public:
   Integer gaussian(const Integer& /*sigma*/) override { return 0; }
+  Integer laplace(const Rational& /*scale*/) override { return 0; }
   Integer truncated_laplace(const Rational& /*scale*/, const Integer& bound) override {
     return -bound;
   }

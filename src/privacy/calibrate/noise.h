@@ -1,19 +1,24 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "base/enum_names.h"
 #include "privacy/truncated_laplace.h"
 
-// The four solvers, and the noise that each of them adds. In every room what belongs to one of
-// them is found under its name: ac, dishuf, pairwise, gt.
+// The solvers by name, and the kinds of noise that there are. What a solver is, with its section in
+// the study and its words, stands in study/mechanism/mechanism.h.
 namespace sotto {
 
+// The four, and after them what a program that links sotto has added, in the order of adding.
 enum class Solver { kGt, kDishuf, kAc, kPairwise };
 [[nodiscard]] std::string to_string(Solver solver);
 [[nodiscard]] Result<Solver> solver_from(std::string_view name);
+[[nodiscard]] std::vector<std::string> solver_names();  // in the order of the enum
 
 // Noise of `ac`: y_i(0) = θ_i + γ_i.
 struct LocalNoise {
@@ -48,8 +53,18 @@ struct GradientNoise {
   double sigma_eta = 0;
 };
 
-// What a solver adds: the one type for all four.
-using Noise = std::variant<LocalNoise, ShuffleNoise, PairwiseNoise, GradientNoise>;
+// Laplace noise at every party, y_i(0) = θ_i + λ_i with density ∝ e^{−|λ|/b}, everywhere or within
+// ±bound. None of the four has it; solvers that are added may.
+struct LaplaceNoise {
+  double scale = 0;                  // b
+  std::optional<double> bound = {};  // none: not cut off
+  std::size_t entries_moved = 1;     // of a release, by what is protected: one entry, or a row's
+  [[nodiscard]] double sd() const;   // of one draw
+};
+
+// What a solver adds: the one type for all of them. Each kind is sealed in one way, by the library
+// alone (privacy/seal.h, protocol/sealing.h), whichever solver has it.
+using Noise = std::variant<LocalNoise, ShuffleNoise, PairwiseNoise, GradientNoise, LaplaceNoise>;
 
 namespace privacy {
 
@@ -59,6 +74,9 @@ namespace privacy {
 
 // 1 − (1+g)⁻²: the share of κ̄² that the noise of the sum leaves to the rest.
 [[nodiscard]] double spare_share(double g);
+
+// One more solver. E-mechanism-name for a name that is taken, or that no study could write.
+[[nodiscard]] Result<Solver> add_solver(const std::string& name);
 
 }  // namespace privacy
 }  // namespace sotto

@@ -51,6 +51,11 @@ struct WordSigma {
     return mpz_sizeinbase(steps.get_mpz_t(), 2);
   }
   [[nodiscard]] bool narrow() const { return wide == 0; }
+  // Where it is not narrow: a draw from z as a fixed-point number, ⌊z·2⁵⁸⌉, rounded.
+  [[nodiscard]] SignedWide times_fixed_point(std::int64_t z) const {
+    const SignedWide product = SignedWide{z} * static_cast<SignedWide>(wide);
+    return (product + (SignedWide{1} << (kSafeBits - 1))) >> kSafeBits;
+  }
 
   double sigma = 0;
   double tau_squared = 0;  // of the proposal for the discrete law: σ² + σ/2
@@ -65,11 +70,25 @@ struct WordSigma {
   return whole + (rest >= 0.5 ? 1 : 0) - (rest <= -0.5 ? 1 : 0);
 }
 
+// Who draws what in a simulation: each has its own stream of the seed, which is set up from these
+// numbers alone, so that no draw depends on another's, on a thread or on a rank.
+enum class Draws : std::uint64_t { kNoise = 0, kKeys = 1 };
+// Trials below 2²⁴. Parties from 2²² on have their upper bits above the trial's.
+[[nodiscard]] inline std::uint64_t stream_of(std::uint64_t trial, std::uint64_t party,
+                                             Draws purpose) {
+  constexpr std::uint64_t kLowParties = (std::uint64_t{1} << 22) - 1;
+  return (party & ~kLowParties) << 26 | trial << 24 | (party & kLowParties) << 2 |
+         static_cast<std::uint64_t>(purpose);
+}
+
 // One stream of a seed.
 class FastDraws {
  public:
   FastDraws(std::uint64_t seed, std::uint64_t stream)
       : state_(base::xoshiro_state(seed, stream)), tables_(&ziggurat()) {}
+  // A stream that goes on from where it stood.
+  explicit FastDraws(const base::XoshiroState& state) : state_(state), tables_(&ziggurat()) {}
+  [[nodiscard]] const base::XoshiroState& state() const { return state_; }
 
   [[nodiscard]] std::uint64_t bits64() { return base::xoshiro_next(state_); }
 
@@ -97,6 +116,9 @@ class FastDraws {
     return normal_beyond(bits);
   }
 
+  // normal() whose first bits64() was drawn elsewhere.
+  [[nodiscard]] double normal_from(std::uint64_t bits) { return normal_beyond(bits); }
+
   // N_ℤ(0, σ²) to double precision. Precondition: s.narrow().
   [[nodiscard]] std::int64_t gaussian(const WordSigma& s) {
     if (s.sigma >= WordSigma::kRoundingIsExactFrom) [[likely]] {
@@ -109,8 +131,7 @@ class FastDraws {
   [[nodiscard]] SignedWide wide_gaussian(const WordSigma& s) {
     if (s.narrow()) [[likely]]
       return gaussian(s);
-    const SignedWide product = SignedWide{fixed_point(normal())} * static_cast<SignedWide>(s.wide);
-    return (product + (SignedWide{1} << (kSafeBits - 1))) >> kSafeBits;
+    return s.times_fixed_point(fixed_point(normal()));
   }
 
   // ⌊z·2⁵⁸⌉

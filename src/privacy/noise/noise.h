@@ -16,6 +16,9 @@ class NoiseSource {
   // P(k) ∝ exp(−k²/(2σ²)), k ∈ ℤ. σ ≥ 0; σ = 0 gives 0.
   [[nodiscard]] virtual Integer gaussian(const Integer& sigma) = 0;
 
+  // P(k) ∝ exp(−|k|/scale), k ∈ ℤ. scale > 0.
+  [[nodiscard]] virtual Integer laplace(const Rational& scale) = 0;
+
   // P(k) ∝ exp(−|k|/scale) for |k| ≤ bound. scale > 0, bound ≥ 0.
   [[nodiscard]] virtual Integer truncated_laplace(const Rational& scale, const Integer& bound) = 0;
 

@@ -112,11 +112,16 @@ class ExactNoise final : public NoiseSource {
     }
   }
 
+  Integer laplace(const Rational& scale) override {
+    check(sgn(scale) > 0, "a scale is positive");
+    return laplace_within(scale, nullptr);
+  }
+
   Integer truncated_laplace(const Rational& scale, const Integer& bound) override {
     check(sgn(scale) > 0, "a scale is positive");
     check(sgn(bound) >= 0, "a bound is not negative");
     if (sgn(bound) == 0) return 0;
-    return bound < scale ? laplace_from_uniform(scale, bound) : laplace_by_cutting(scale, bound);
+    return bound < scale ? laplace_from_uniform(scale, bound) : laplace_within(scale, &bound);
   }
 
   Integer uniform(const Integer& low, const Integer& high) override {
@@ -173,16 +178,17 @@ class ExactNoise final : public NoiseSource {
 
   // bound ≥ scale: the law without a bound stays inside with probability above 1 − e^{−1}.
   // With scale = t/s, P(X) ∝ e^{−X/t} gives P(⌊X/s⌋ = y) ∝ e^{−ys/t}.
-  Integer laplace_by_cutting(const Rational& scale, const Integer& bound) {
+  // Without a bound nothing is cut.
+  Integer laplace_within(const Rational& scale, const Integer* bound) {
     const Integer& t = scale.get_num();
     const Integer& s = scale.get_den();
-    const Integer limit = (bound + 1) * s;
+    const Integer limit = bound == nullptr ? Integer(0) : Integer((*bound + 1) * s);
     LazyUniform u(t, random_);
     for (;;) {
       const Word v = coins_.geometric_laplace(u);
       Integer x = u.value();
       mpz_addmul_ui(x.get_mpz_t(), t.get_mpz_t(), v);
-      if (x >= limit) continue;
+      if (bound != nullptr && x >= limit) continue;
       mpz_fdiv_q(x.get_mpz_t(), x.get_mpz_t(), s.get_mpz_t());
       if (give_sign(x)) return x;
     }

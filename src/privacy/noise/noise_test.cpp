@@ -85,6 +85,28 @@ TEST_P(Noise, TruncatedLaplaceHasItsLawAndNoneThatIsOnePercentWider) {
   }
 }
 
+TEST_P(Noise, LaplaceHasItsLaw) {
+  // P(0) = (1−q)/(1+q) and E|k| = 2q/(1−q²), q = e^{−1/scale}; nothing is cut off.
+  constexpr int kDraws = 200'000;
+  const Rational scale(7, 3);
+  const double q = std::exp(-1 / scale.get_d());
+  double zeros = 0;
+  double length = 0;
+  double signs = 0;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    const Integer value = noise().laplace(scale);
+    zeros += sgn(value) == 0 ? 1 : 0;
+    signs += sgn(value);
+    length += std::abs(value.get_d());
+  }
+  const double sd = std::sqrt(1.0 / kDraws);
+  EXPECT_NEAR(zeros / kDraws, (1 - q) / (1 + q), 2.5 * sd);  // 5 of its own
+  EXPECT_NEAR(length / kDraws, 2 * q / (1 - q * q), 5 * sd * std::sqrt(2.0) * scale.get_d());
+  EXPECT_NEAR(signs / kDraws, 0, 5 * sd);
+  EXPECT_GT(std::abs(length / kDraws * 1.02 - 2 * q / (1 - q * q)),
+            3 * sd * scale.get_d());  // and none that is 2 % wider
+}
+
 TEST_P(Noise, TruncatedLaplaceTakesScalesOfManyBits) {
   // 2⁴⁰/ε with ε = 0.1 as the double it is: numerator and denominator of 40 to 110 bits.
   for (const Rational& factor : {Rational(1), Rational(power(3, 40), power(2, 63))}) {

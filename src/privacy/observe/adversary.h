@@ -18,9 +18,9 @@ enum class Observer {
 
 // How a row was obtained. A search may have missed something worse; a ceiling is what all
 // neighbours together see, shown where the coalitions are too many to look at and no bound is
-// known.
-enum class RowMethod { kProof, kSearch, kCeiling };
-inline constexpr EnumNames<RowMethod, 3> kRowMethods{{"proof", "search", "ceiling"}};
+// known; a claim is what a solver that was added says of itself, and sotto has not proven.
+enum class RowMethod { kProof, kSearch, kCeiling, kClaim };
+inline constexpr EnumNames<RowMethod, 4> kRowMethods{{"proof", "search", "ceiling", "claim"}};
 
 // What one observer can learn about one party's change, as a number: the length,
 // in standard deviations, of the shift it sees. Privacy is κ_ε of it.
@@ -89,6 +89,15 @@ using Rows = Result<std::vector<Adversary>>;
 [[nodiscard]] Rows rows_of(const ShuffleNoise& noise, const Watched& watched);
 [[nodiscard]] Rows rows_of(const PairwiseNoise& noise, const Watched& watched);
 [[nodiscard]] Rows rows_of(const GradientNoise& noise, const Watched& watched);
+[[nodiscard]] Rows rows_of(const LaplaceNoise& noise, const Watched& watched);
+
+// The shift of a Gaussian release with this δ at ε, for rows that are no Gaussian's: 0 for δ = 0,
+// infinity for δ = 1.
+[[nodiscard]] double equivalent_shift(double epsilon, double delta);
+
+// The least δ at ε that any true row about one entry under this noise can have, from the densities
+// themselves; 0 where nothing is known. For rows that somebody claims.
+[[nodiscard]] double least_delta(const Noise& noise, const Watched& watched);
 
 // Where every party protects itself: whoever watches sees the same.
 [[nodiscard]] std::vector<Adversary> alike_for_all(const Adversary& seen, std::size_t colluders);

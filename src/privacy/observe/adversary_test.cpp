@@ -396,6 +396,28 @@ TEST(Adversaries, TooManyCoalitionsAreAnErrorThatSaysHowMany) {
   EXPECT_EQ(adversary_table(graph, *noise, kOne, kUsual, 100).error().name, "E-colluders-count");
 }
 
+// More parties than anybody looks at one by one: what is proven of the graph's λ₂ is what holds.
+TEST(Adversaries, OfManyPartiesAreBoundedByWhatIsProvenOfTheGraph) {
+  const Graph graph = *Graph::random_regular(12'000, 20, 1);
+  const auto shuffle = calibrate_shuffle(graph, kOne, kUsual, {}, 2);
+  ASSERT_TRUE(shuffle) << shuffle.error().to_string();
+  const auto pairwise = calibrate_pairwise(graph, kOne, kUsual, 0.001, 2);
+  ASSERT_TRUE(pairwise) << pairwise.error().to_string();
+  for (const auto& table : {*adversary_table(graph, *shuffle, kOne, kUsual, 2),
+                            *adversary_table(graph, *pairwise, kOne, kUsual, 2)}) {
+    const Adversary& colluders = row_of(table, Observer::kColluders);
+    EXPECT_EQ(colluders.method, RowMethod::kProof);
+    EXPECT_LE(colluders.shift, gaussian_shift(kUsual));
+  }
+  // Two of four neighbours: λ₂ − 2 says nothing, and nobody guesses.
+  const Graph sparse = *Graph::random_regular(12'000, 4, 1);
+  EXPECT_EQ(calibrate_pairwise(sparse, kOne, kUsual, 0.001, 2).error().name, "E-colluders-many");
+  const auto alone = calibrate_pairwise(sparse, kOne, kUsual, 0.001, 0);
+  const auto rows = *adversary_table(sparse, *alone, kOne, kUsual, 0);
+  EXPECT_EQ(row_of(rows, Observer::kEavesdropper).method, RowMethod::kProof);
+  EXPECT_EQ(row_of(rows, Observer::kNeighbour).method, RowMethod::kCeiling);
+}
+
 TEST(Observers, HaveOneNameEach) {
   for (const char* name :
        {"eavesdropper", "neighbour", "colluders-1", "colluders-250", "all-neighbours"}) {

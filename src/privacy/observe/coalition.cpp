@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "base/check.h"
 #include "base/words.h"
+#include "graph/spectrum_bounds.h"
 
 // A graph's coalitions, one after the other, and how well it holds together without them.
 namespace sotto::privacy {
@@ -19,8 +21,9 @@ namespace {
 constexpr double kMaxCoalitionWork = 5e9;
 
 bool all_parties_alike(const Graph& graph) {
-  return graph.topology() == Topology::kCycle || graph.topology() == Topology::kComplete ||
-         graph.topology() == Topology::kPetersen;
+  using enum Topology;
+  constexpr std::array kAlike{kCycle, kComplete, kTorus, kBase, kPetersen};
+  return std::ranges::find(kAlike, graph.topology()) != kAlike.end();
 }
 
 double binomial(std::size_t n, std::size_t k) {
@@ -77,13 +80,7 @@ Result<void> require_honest_party(const Graph& graph, std::size_t colluders) {
 }
 
 Spectrum safe_spectrum(const Graph& graph) {
-  constexpr double kClosedFormError = 1e-14;
-  constexpr double kComputedError = 1e-10;  // graph/spectrum.h promises it
-  if (const auto known = closed_form_spectrum(graph)) {
-    return {known->lambda_2 * (1 - kClosedFormError), known->lambda_max * (1 + kClosedFormError)};
-  }
-  const Spectrum computed = spectrum(graph);
-  return {computed.lambda_2 * (1 - kComputedError), computed.lambda_max * (1 + kComputedError)};
+  return spectrum_bounds(graph).at_worst();
 }
 
 void for_each_coalition(const Graph& graph, std::size_t size,

@@ -16,7 +16,7 @@ namespace sotto::privacy {
 // Somebody is left to be watched.
 [[nodiscard]] Result<void> require_honest_party(const Graph& graph, std::size_t colluders);
 
-// λ₂ rounded down and λ_max rounded up by more than they are computed wrongly.
+// λ₂ from below and λ_max from above, as far as they are proven (graph/spectrum_bounds.h).
 [[nodiscard]] Spectrum safe_spectrum(const Graph& graph);
 
 // Dense work on one coalition, in units of n³: one Cholesky inverse, or two solved systems with
@@ -24,8 +24,8 @@ namespace sotto::privacy {
 inline constexpr double kPairwiseWork = 1;
 inline constexpr double kShuffleWork = 5;
 
-// The coalitions of this size that there are to look at. On a cycle, a complete
-// graph and Petersen's every party is like every other, so party 0 is always a member.
+// The coalitions of this size that there are to look at. On a cycle, a torus, a complete graph, a
+// base graph and Petersen's every party is like every other, so party 0 is always a member.
 void for_each_coalition(const Graph& graph, std::size_t size,
                         const std::function<void(std::span<const PartyId>)>& visit);
 // Whether coalitions × work_each × n³ is work for some seconds on one core.

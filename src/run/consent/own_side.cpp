@@ -93,7 +93,7 @@ class Examination {
   void look_at_plan() {
     auto planned = plan_study(study_, study_.solver);
     if (!planned) return problem(kPlan, planned.error());
-    if (study_.solver == Solver::kDishuf) {
+    if (std::holds_alternative<ShuffleNoise>(planned->plan.noise)) {
       const auto cipher = paillier_cipher(study_.dishuf.key_bits, Randomness::kHalf);
       if (!cipher) return problem(kPlan, cipher.error());
     }

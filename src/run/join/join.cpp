@@ -13,6 +13,7 @@
 #include <iterator>
 #include <memory>
 #include <set>
+#include <thread>
 
 #include "base/digest.h"
 #include "base/files.h"
@@ -22,6 +23,7 @@
 #include "run/account.h"
 #include "run/consent/own_side.h"
 #include "run/home.h"
+#include "run/join/live_notes.h"
 #include "session/wire.h"
 
 namespace sotto {
@@ -39,6 +41,8 @@ std::vector<std::vector<std::string>> fingerprints_of(const Study& study) {
 // So often a start that is too early for the others is made later: a clock was set back. Two
 // processes of one party would go on for ever.
 constexpr int kMostOutruns = 2;
+// How often a party that waits for the study's start looks up.
+constexpr Time kLookUp{200};
 // Parties that came so close to each other came together: then the study's order decides.
 constexpr std::chrono::milliseconds kTogether{2000};
 
@@ -113,6 +117,20 @@ std::function<void(CommitPoint)> kill_point() {
   };
 }
 
+// For tests of what an onlooker sees: SOTTO_TEST_FRAMES=FILE has to whom each message went, its
+// number and how long it was, a line each. Empty without it.
+std::function<void(const Outgoing&)> frame_log() {
+  const char* path = std::getenv("SOTTO_TEST_FRAMES");
+  if (path == nullptr) return {};
+  return [file = std::make_shared<std::ofstream>(path, std::ios::app)](const Outgoing& outgoing) {
+    const auto frame = session::parse<wire::Frame>(outgoing.frame);
+    // Acknowledgements go when there was time for them.
+    if (!frame || frame->number() == 0) return;
+    *file << fmt::format("{} {} {}\n", outgoing.to + 1, frame->number(), frame->body().size())
+          << std::flush;
+  };
+}
+
 // What a run that was finished before has left.
 Joined finished(const StoredRun& run) {
   Joined joined{.run = public_id(run), .files = run.files, .json = {}, .model = std::nullopt};
@@ -174,6 +192,7 @@ class Join {
     told_.clear();
     phase_.reset();
     agreeing_.clear();
+    notes_.emplace(request_.home, run_, study_, request_.self, unix_milliseconds());
     SOTTO_ASSIGN(const auto journal, store_.journal(run_));
     const SteadyClock clock;
     SessionTerms terms = session_terms(study_, request_.self,
@@ -181,24 +200,65 @@ class Join {
     terms.data_digest = party_.data_digest();
     terms.limits = party_.limits();
     terms.start = std::max(start_number(), least_start_);
+    // Noise is drawn here, before anybody could see how long it takes; the meeting's time counts
+    // from its beginning.
+    const Time begins = clock.now() + until_start();
     SOTTO_ASSIGN(const auto session,
                  Session::open(
                      std::move(terms), signer_, *journal,
                      [this](std::span<const PartyId> members, const AttemptKeys& keys) {
                        return party_.take_part(members, keys);
                      },
-                     chosen.key, clock.now()));
+                     chosen.key, begins));
     if (chosen.resumed) {
       tell({.kind = JoinEvent::Kind::kResumed,
             .text = fmt::format("resuming run {}", short_run(name())),
             .run = name()});
     }
+    SOTTO_ASSIGN(const bool given_up, wait_for_start(*session));
+    if (given_up) return ended(*session);
     return take_part(*session, clock);
+  }
+
+  // How long it is until the study's meeting begins; 0 not a moment before it does.
+  [[nodiscard]] Time until_start() const {
+    if (!study_.network.start) return Time(0);
+    const auto start = std::chrono::sys_seconds(std::chrono::seconds(*study_.network.start));
+    return std::max(std::chrono::ceil<Time>(start - std::chrono::system_clock::now()), Time(0));
+  }
+
+  // Nothing is dialled and no port is open. What the cipher needs can be made by then. Whether the
+  // run was given up meanwhile: then nobody has heard of it, and nobody has to. The wall clock alone
+  // says when it ends: it may be set while one waits, and a steady clock read in whole
+  // milliseconds can be one early.
+  [[nodiscard]] Result<bool> wait_for_start(Session& session) {
+    if (until_start() == Time(0)) return false;
+    tell({.kind = JoinEvent::Kind::kNote,
+          .text = fmt::format("ready; the study's meeting begins at {}",
+                              utc_text(*study_.network.start))});
+    bool more_to_prepare = true;
+    for (Time left = until_start(); left > Time(0); left = until_start()) {
+      if (hooks_.interrupted && hooks_.interrupted()) {
+        return failed("E-interrupted", "interrupted; nothing is lost",
+                      "the same command resumes the run; sotto abort gives it up");
+      }
+      const auto key = session.idle_key();
+      more_to_prepare = more_to_prepare && key && party_.prepare(*key);
+      if (more_to_prepare) continue;
+      SOTTO_ASSIGN(const bool given_up, store_.abort_requested(run_));
+      if (given_up) {
+        session.abort();
+        return true;
+      }
+      std::this_thread::sleep_for(std::min(kLookUp, left));
+    }
+    return false;
   }
 
   [[nodiscard]] const std::string& name() const { return shared_.empty() ? run_ : shared_; }
 
-  void tell(const JoinEvent& event) const {
+  void tell(const JoinEvent& event) {
+    if (notes_) notes_->hear(event, unix_milliseconds());
     if (hooks_.on_event) hooks_.on_event(event);
   }
 
@@ -217,7 +277,8 @@ class Join {
                               listen.empty() ? "dialling out only" : "listening at " + listen)});
     std::vector<std::string> names;
     for (const PartyTerms& party : study_.parties) names.push_back(party.name);
-    if (const auto driven = drive(session, *transport, names, clock, driver_hooks()); !driven) {
+    if (const auto driven = drive(session, *transport, names, clock, driver_hooks(*transport));
+        !driven) {
       session_ended_ = kFinalErrors.contains(driven.error().name);
       return driven.error();
     }
@@ -232,9 +293,9 @@ class Join {
     return limits;
   }
 
-  [[nodiscard]] DriverHooks driver_hooks() {
+  [[nodiscard]] DriverHooks driver_hooks(const Transport& transport) {
     DriverHooks hooks;
-    hooks.on_event = hooks_.on_event;
+    hooks.on_event = [this](const JoinEvent& event) { tell(event); };
     hooks.on_idle = [this](const Session& session) {
       const auto key = session.idle_key();
       return key && party_.prepare(*key);
@@ -244,8 +305,12 @@ class Join {
     };
     hooks.on_card = [this](PartyId peer, const PeerCard& card) { return take_card(peer, card); };
     hooks.abort_wanted = [this] { return store_.abort_requested(run_).value_or(false); };
-    hooks.on_progress = [this](const Session& session) { progress(session); };
+    hooks.on_progress = [this, &transport](const Session& session) {
+      notes_->count(transport.bytes(), unix_milliseconds());
+      progress(session);
+    };
     hooks.at_commit = kill_point();
+    hooks.on_frame = frame_log();
     return hooks;
   }
 
@@ -352,6 +417,7 @@ class Join {
   bool session_ended_ = false;  // by what no waiting mends
   std::set<PartyId> agreeing_;  // neighbours with the same study
   RunFiles files_;
+  std::optional<LiveNotes> notes_;
   std::string told_;  // what was said last of where the run stands
   std::optional<Phase> phase_;
   std::optional<Error> failure_;
@@ -363,6 +429,8 @@ class Join {
 Result<Joined> join_study(const Study& study, const JoinRequest& request, const JoinHooks& hooks) {
   OwnSide own = examine_own_side(study, request, Purpose::kJoin, hooks.reading);
   if (own.over) return finished(*own.runs.finished);
+  // Whoever has left while the table was read has no more to agree to.
+  if (own.problem && own.problem->name == "E-interrupted") return *own.problem;
   // Without a plan there is nothing to agree to, and the error says why.
   if (hooks.on_consent && !own.consent.observers.empty()) hooks.on_consent(own.consent);
   if (own.problem) return Error(*own.problem).at(request.study_file);

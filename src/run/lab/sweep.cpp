@@ -14,6 +14,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/parallel.h"
+#include "simulate/row_memory.h"
 
 namespace sotto {
 namespace sweeping {
@@ -41,12 +42,12 @@ double work_of(const PlannedStudy& planned, std::size_t trials, bool watched) {
   const auto degree = static_cast<double>(planned.study.graph().max_degree());
   const double rounds = plan.rounds.rounds.value_or(1000);
   double each = n * entries * (1 + degree) * kDraw;
-  if (plan.solver == Solver::kGt) {
+  if (plan.tracks_gradient()) {
     each += rounds * n * (m * m + 2 * m * degree) * kEntryOfRound;
   } else if (plan.consensus.method != ConsensusMethod::kExact) {
     each += rounds * n * entries * (1 + degree) * kEntryOfRound + n * kSolve;
   }
-  each += watched && plan.solver != Solver::kGt ? rounds * n * kSolve : kSolve;
+  each += watched && !plan.tracks_gradient() ? rounds * n * kSolve : kSolve;
   return each * static_cast<double>(trials) * 1e-9;
 }
 
@@ -120,10 +121,16 @@ Result<std::vector<Point>> plan_setting(const StudySource& source,
                      "use a study with [problem]; 'sotto plan' takes any setting of a study")
         .at(source.name);
   }
-  SOTTO_ASSIGN(const auto problem, load_problem(*study));
-  study->problem->dimension = problem.dimension();
   std::vector<Solver> solvers = options.solvers;
   if (solvers.empty()) solvers.push_back(study->solver);
+  const auto fits = require_memory(*study, solvers, static_cast<double>(available_memory()));
+  if (!fits) {
+    if (setting.empty()) return fits.error();
+    for (const Solver solver : solvers) points.push_back(refusal(solver, fits.error()));
+    return points;
+  }
+  SOTTO_ASSIGN(const auto problem, load_problem(*study));
+  study->problem->dimension = problem.dimension();
   for (const Solver solver : solvers) {
     auto planned = plan_study(*study, solver);
     if (!planned) {
@@ -175,6 +182,9 @@ Result<Json> draw(const Point& point, const SweepOptions& options, const Progres
             {"squared_errors", json_list(results.runs, [](const TrialOutcome& run) {
                return number_or_null(run.squared_error);
              })}};
+  if (study.faults) {
+    json["faults"] = to_json(*study.faults, simulate_faults(*point.planned, point.problem->costs));
+  }
   if (results.trajectory) json["trajectory"] = to_json(*results.trajectory, options.detail);
   return json;
 }

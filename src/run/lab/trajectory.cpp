@@ -75,7 +75,7 @@ Result<TrajectoryRecorder> TrajectoryRecorder::make(const PlannedStudy& planned,
   state->every = every;
   state->last = rounds;
   state->parties = planned.plan.parties;
-  state->tracking = planned.plan.solver == Solver::kGt;
+  state->tracking = planned.plan.tracks_gradient();
   state->goal = std::move(goal);
   state->solve = std::move(solve);
   return TrajectoryRecorder(std::move(state));

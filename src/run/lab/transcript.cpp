@@ -29,7 +29,8 @@ Json head_of(const PlannedStudy& planned, const TranscriptRequest& request, cons
 Json thetas_of(const Problem& problem, std::span<const PartyId> parties) {
   Json json = Json::object();
   for (const PartyId i : parties) {
-    json[fmt::format("{}", i + 1)] = to_theta(problem.costs[i]);
+    json[fmt::format("{}", i + 1)] =
+        std::vector<double>(problem.costs.theta(i).begin(), problem.costs.theta(i).end());
   }
   return json;
 }
@@ -49,13 +50,7 @@ class Teller {
         indices_(seal_.parties() * entries_) {}
 
   void draw(std::uint64_t trial) {
-    noise_.clear();
-    keys_.clear();
-    for (PartyId i = 0; i < seal_.parties(); ++i) {
-      noise_.emplace_back(request_.seed, simulated_stream(trial, i, Draws::kNoise));
-      keys_.emplace_back(request_.seed, simulated_stream(trial, i, Draws::kKeys));
-    }
-    seal_.seal(noise_, keys_, indices_, &trace_);
+    seal_.seal({.seed = request_.seed, .number = trial}, indices_, &trace_);
   }
 
   [[nodiscard]] Json seen(std::uint64_t trial) const {
@@ -151,13 +146,11 @@ class Teller {
   std::size_t entries_;
   std::vector<TrialSeal::Index> indices_;
   TrialTrace trace_;
-  std::vector<noise::FastDraws> noise_;
-  std::vector<noise::FastDraws> keys_;
 };
 
 // gt's releases are the perturbed costs: every round follows from them.
-Transcript of_tracking(const TrackingSetup& setup, std::span<const Secret> secrets,
-                       const Problem& problem, const TranscriptRequest& request) {
+Transcript of_tracking(const TrackingSetup& setup, const Secrets& secrets, const Problem& problem,
+                       const TranscriptRequest& request) {
   Transcript result;
   for (std::uint64_t trial = 0; trial < request.trials; ++trial) {
     Json releases = Json::array();
@@ -165,7 +158,8 @@ Transcript of_tracking(const TrackingSetup& setup, std::span<const Secret> secre
     const auto costs = draw_costs(setup, secrets, request.seed, trial);
     for (std::size_t i = 0; i < costs.size(); ++i) {
       const std::vector<double> released = to_theta({.a = costs[i].g, .b = costs[i].h});
-      std::vector<double> drawn = to_theta(problem.costs[i]);
+      const auto theta = problem.costs.theta(i);
+      std::vector<double> drawn(theta.begin(), theta.end());
       for (std::size_t k = 0; k < drawn.size(); ++k) drawn[k] = released[k] - drawn[k];
       releases.push_back(released);
       noise.push_back(drawn);
@@ -228,6 +222,10 @@ Result<Transcript> record_transcript(const PlannedStudy& planned, const Problem&
                         .laplace = noise->on_grid,
                         .sigma = noise->sigma_eta};
     result = transcripts::of_tracking(setup, secrets, problem, request);
+  } else if (std::holds_alternative<LaplaceNoise>(planned.plan.noise)) {
+    return bad_input("E-transcript-wide",
+                     "a transcript has Gaussian draws, and this solver's noise is Laplace",
+                     "use one of the four solvers, or Gaussian noise");
   } else {
     auto seal = TrialSeal::make(planned.plan.noise, planned.study.graph(), secrets);
     if (!seal) {

@@ -28,6 +28,14 @@ std::string feature_text(const Feature& feature) {
   return text + fmt::format("levels = [{}]\n", levels);
 }
 
+std::string topology_of(const HouseholdStudy& study) {
+  if (study.degree > 0) {
+    return fmt::format("\"random-regular\"\ndegree   = {}\nseed     = {}", study.degree,
+                       study.seed);
+  }
+  return study.parties < 3 ? "\"path\"" : "\"cycle\"";
+}
+
 Result<void> write_table(const std::filesystem::path& path, const GeneratedTable& table) {
   std::ofstream out(path, std::ios::binary);
   if (out) {
@@ -60,7 +68,7 @@ neighbours = "add-remove"
 colluders  = {}
 
 [graph]
-topology = "{}"
+topology = {}
 parties  = {}
 weight   = "metropolis"
 
@@ -69,8 +77,7 @@ target = {{ column = "{}", bounds = {} }}
 )",
       to_string(study.solver), study.epsilon, study.delta,
       study.parties < 3 ? 0 : 1,  // of two parties one has nobody to hide among
-      study.parties < 3 ? "path" : "cycle", study.parties, schema.target.column,
-      bounds_text(schema.target.bounds));
+      topology_of(study), study.parties, schema.target.column, bounds_text(schema.target.bounds));
   for (const Feature& feature : schema.features) text += feature_text(feature);
   for (const PartyTerms& party : study.members) text += "\n" + party_block(party);
   return text;

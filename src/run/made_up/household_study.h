@@ -20,6 +20,8 @@ struct HouseholdStudy {
   double epsilon = 1;
   double delta = 1e-6;
   Solver solver = Solver::kDishuf;
+  std::size_t degree =
+      0;  // 0: parties on a cycle; otherwise on a random graph in which all have it
   std::vector<PartyTerms> members = {};  // for a network: one [[party]] each; or none
 };
 
@@ -28,7 +30,7 @@ struct HouseholdFiles {
   std::vector<std::string> tables;  // party-1.csv, …
 };
 
-// The study's text: parties on a cycle (two of them: a path), all columns with
+// The study's text: parties on a cycle (two of them: a path) or as `degree` says, all columns with
 // bounds and levels from household_schema().
 [[nodiscard]] std::string household_study_text(const HouseholdStudy& study);
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/check.h"
+#include "data/levels.h"
 
 namespace sotto {
 namespace {
@@ -96,7 +97,12 @@ class Combiner {
     Term term;
     SOTTO_ASSIGN(term.expression, Expression::parse(form.text));
     const std::vector<TableColumn> table = release_.schema.table_columns();
+    const std::vector<LevelColumn> levels = level_columns(release_.schema);
     for (const std::string& name : term.expression.columns()) {
+      if (std::ranges::find(levels, name, &LevelColumn::name) != levels.end()) {
+        term.columns.push_back({.name = name, .bounds = kLevelAsNumber});
+        continue;
+      }
       const auto found = std::ranges::find(table, name, &TableColumn::name);
       check(found != table.end(), "a released number is made of the table's columns");
       term.columns.push_back({.name = name, .bounds = found->bounds});

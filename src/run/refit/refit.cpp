@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/digest.h"
+#include "data/levels.h"
 #include "run/kept_json.h"
 #include "solve/inference.h"
 #include "study/policy.h"
@@ -25,6 +26,10 @@ struct Named {
 class Names {
  public:
   explicit Names(const Release& release) : columns_(release.columns()) {
+    for (const Feature& feature : release.schema.features) {
+      const auto* category = std::get_if<CategoricalFeature>(&feature);
+      if (category != nullptr && !category->by_party) categories_.push_back(*category);
+    }
     Eigen::Index at = 0;
     const auto add = [&](const std::string& name, std::size_t count, const std::string& base) {
       Named& named = all_.emplace_back(Named{.name = name, .columns = {}, .base = base});
@@ -59,6 +64,7 @@ class Names {
     // A term by another way of writing it: square(x) for x^2.
     const auto term = Expression::parse(word);
     if (term && term->text() != word) return find(term->text());
+    if (term) return by_levels_of(*term, word);
     return unknown(word);
   }
 
@@ -76,9 +82,10 @@ class Names {
     const Schema& schema = release.schema;
     std::vector<std::vector<std::string>> parts;  // of each in all_
     if (schema.intercept) parts.emplace_back();
-    for (const Feature& feature : schema.features) parts.push_back(table_columns_of(feature));
+    const auto add = [&](const Feature& f) { parts.push_back(table_columns_of(schema, f)); };
+    for (const Feature& feature : schema.features) add(feature);
     const Target& target = schema.target;
-    parts.push_back(table_columns_of(NumericFeature{target.column, target.bounds, target.term}));
+    add(NumericFeature{target.column, target.bounds, target.term});
     const auto has = [&](std::size_t k, Eigen::Index c) {
       return std::ranges::find(all_[k].columns, c) != all_[k].columns.end();
     };
@@ -101,6 +108,19 @@ class Names {
   }
 
  private:
+  // age:smoker is age times each level of smoker but the base.
+  [[nodiscard]] Result<std::vector<Eigen::Index>> by_levels_of(const Expression& term,
+                                                               const std::string& word) const {
+    SOTTO_ASSIGN(const auto each, by_levels(term, categories_));
+    std::vector<Eigen::Index> found;
+    for (const Expression& one : each) {
+      const auto column = std::ranges::find(columns_, one.text());
+      if (column == columns_.end()) return unknown(word);
+      found.push_back(column - columns_.begin());
+    }
+    return found;
+  }
+
   [[nodiscard]] Error unknown(const std::string& word) const {
     std::vector<std::string> names;
     for (const Named& named : all_) {
@@ -120,6 +140,7 @@ class Names {
 
   std::vector<std::string> columns_;
   std::vector<Named> all_;
+  std::vector<CategoricalFeature> categories_;
 };
 
 Result<Eigen::Index> find_target(const Release& release, const Names& names,

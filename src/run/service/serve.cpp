@@ -139,6 +139,9 @@ class Served {
     JoinRequest request;
     request.study_file = terms_.file;
     request.data = terms_.data;
+    request.data.query = terms_.query;
+    request.data.push_down = terms_.push_down;
+    request.data.interrupted = [&stop] { return stop.stop_requested(); };
     request.home = home_;
     request.account = terms_.account;
     request.out = terms_.out;
