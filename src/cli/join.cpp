@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <csignal>
-#include <ctime>
 #include <memory>
 #include <optional>
 
@@ -44,7 +43,7 @@ void catch_signals() {
 // One line a change, with the time: what an operator wants to find in a log. Peers have words in
 // it, and a terminal must not obey them.
 void say(const JoinEvent& event) {
-  fmt::print(stderr, "{:%H:%M:%S} {}\n", fmt::localtime(std::time(nullptr)),
+  fmt::print(stderr, "{:%H:%M:%S} {}\n", fmt::localtime(unix_seconds()),
              escape_for_terminal(event.text));
 }
 

@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <csignal>
-#include <ctime>
 #include <memory>
 
 #include "base/json.h"
@@ -59,7 +58,7 @@ Result<std::string> run_serve(const ServeOptions& options) {
     if (events) {
       fmt::print(stderr, "{}\n", json_line_of(study, event));
     } else {
-      fmt::print(stderr, "{:%H:%M:%S} {}\n", fmt::localtime(std::time(nullptr)),
+      fmt::print(stderr, "{:%H:%M:%S} {}\n", fmt::localtime(unix_seconds()),
                  escape_for_terminal(text));
     }
   };

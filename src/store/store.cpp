@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <ctime>
+#include <chrono>
 #include <filesystem>
 
 namespace sotto {
@@ -78,8 +78,10 @@ Error has_ended(const std::string& run, RunState state) {
 
 }  // namespace
 
+// Not time(): Linux answers that from a clock that lags by up to a tick, so what happens at a
+// second's beginning would be noted in the second before.
 std::int64_t unix_seconds() {
-  return static_cast<std::int64_t>(std::time(nullptr));
+  return std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
 }
 
 std::string short_run(const std::string& run) {

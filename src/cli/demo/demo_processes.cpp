@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <ctime>
 #include <deque>
 #include <fstream>
 #include <thread>
@@ -16,6 +15,7 @@
 #include "cli/demo/child_process.h"
 #include "cli/demo/demo.h"
 #include "run/join/join_event.h"
+#include "store/store.h"
 
 namespace sotto {
 namespace {
@@ -72,8 +72,7 @@ std::optional<std::size_t> step_of(Phase phase) {
 JoinEvent write_down(Member& member, const std::string& line) {
   JoinEvent event = join_event_from(line).value_or(JoinEvent{.text = line});
   const std::string text = escape_for_terminal(event.text);
-  member.log << fmt::format("{:%H:%M:%S} {}\n", fmt::localtime(std::time(nullptr)), text)
-             << std::flush;
+  member.log << fmt::format("{:%H:%M:%S} {}\n", fmt::localtime(unix_seconds()), text) << std::flush;
   member.last.push_back(text);
   if (member.last.size() > kLastLines) member.last.pop_front();
   return event;

@@ -228,8 +228,8 @@ class Join {
   }
 
   // Nothing is dialled and no port is open. What the cipher needs can be made by then. Whether the
-  // run was given up meanwhile: then nobody has heard of it, and nobody has to. The wall clock alone
-  // says when it ends: it may be set while one waits, and a steady clock read in whole
+  // run was given up meanwhile: then nobody has heard of it, and nobody has to. The wall clock
+  // alone says when it ends: it may be set while one waits, and a steady clock read in whole
   // milliseconds can be one early.
   [[nodiscard]] Result<bool> wait_for_start(Session& session) {
     if (until_start() == Time(0)) return false;
