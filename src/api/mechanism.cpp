@@ -173,20 +173,25 @@ class AddedMechanism final : public sotto::Mechanism {
     const double epsilon = claim.epsilon_at_delta;
     constexpr double kRoom =
         1e-6;  // of a formula for continuous noise, where it is drawn on a grid
-    const bool number = delta >= 0 && delta <= 1 && epsilon >= 0;
-    const double least = privacy::least_delta(noise, watched);
-    if (!number || delta < least * (1 - kRoom)) {
-      return refused(
-          "E-mechanism-claim",
-          number
-              ? fmt::format("{} claims δ = {:.3g} against {}, and its noise has {:.3g}", name(),
-                            delta, observer_name(row), least)
-              : fmt::format("{} claims what is no ε and δ against {}", name(), observer_name(row)),
-          "more noise, or a claim that holds");
+    const auto false_claim = [&](const std::string& what) {
+      return refused("E-mechanism-claim",
+                     fmt::format("{} claims {} against {}", name(), what, observer_name(row)),
+                     "more noise, or a claim that holds");
+    };
+    if (!(delta >= 0 && delta <= 1 && epsilon >= 0)) return false_claim("what is no ε and δ");
+    const double asked = watched.budget.epsilon.value();
+    const std::pair<double, double> points[] = {{asked, delta},
+                                                {epsilon, watched.budget.delta.value()}};
+    for (const auto& [at, claimed] : points) {
+      const double least = privacy::least_delta(noise, watched.sensitivity, at);
+      if (claimed < least * (1 - kRoom)) {
+        return false_claim(
+            fmt::format("δ = {:.3g} at ε = {:.3g} (its noise has {:.3g})", claimed, at, least));
+      }
     }
     row.delta_at_epsilon = delta;
     row.epsilon_at_delta = epsilon;
-    row.shift = privacy::equivalent_shift(watched.budget.epsilon.value(), delta);
+    row.shift = privacy::equivalent_shift(asked, delta);
     row.method = RowMethod::kClaim;
     return {};
   }

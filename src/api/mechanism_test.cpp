@@ -27,8 +27,9 @@ class Anything final : public Mechanism {
     MechanismKey scale{.name = "scale", .about = "Of the noise.", .fallback = 2, .least = -1};
     MechanismKey bound{.name = "bound", .about = "Where it ends.", .fallback = 0, .least = 0};
     MechanismKey claim{.name = "claim", .about = "δ, if any.", .fallback = -1, .least = -1};
+    MechanismKey epsilon{.name = "epsilon", .about = "ε, with it.", .fallback = 1, .least = 0};
     MechanismKey law{.name = "law", .about = "Of the noise.", .choices = {"laplace", "gaussian"}};
-    return {scale, bound, claim, law};
+    return {scale, bound, claim, epsilon, law};
   }
   [[nodiscard]] Result<AddedNoise> calibrate(const MechanismTerms& terms) const override {
     AddedNoise noise = laplace_noise(terms.numbers.at("scale"));
@@ -41,7 +42,8 @@ class Anything final : public Mechanism {
                                                    const AddedNoise& /*noise*/) const override {
     const double delta = terms.numbers.at("claim");
     if (delta < 0) return std::nullopt;
-    return ObserverClaim{.delta_at_epsilon = delta, .epsilon_at_delta = terms.epsilon};
+    return ObserverClaim{.delta_at_epsilon = delta,
+                         .epsilon_at_delta = terms.numbers.at("epsilon")};
   }
 
  private:
@@ -149,6 +151,8 @@ TEST(AddedSolver, IsHeldToItsNoise) {
   EXPECT_EQ(error_of("scale = 1\nclaim = 0.2\n"), "E-mechanism-claim");
   EXPECT_EQ(error_of("scale = 1\nclaim = 2\n"), "E-mechanism-claim");
   EXPECT_EQ(error_of("scale = 1\nclaim = 0.2213\n"), "none");
+  // And δ = 1 − e^{(0.9 − 1)/2} = 0.0488 at ε = 0.9: more than the study's.
+  EXPECT_EQ(error_of("scale = 1\nclaim = 0.2213\nepsilon = 0.9\n"), "E-mechanism-claim");
   const auto plan = make_plan(*entry_study("scale = 1\nclaim = 0.2213\n"));
   EXPECT_EQ(parse_json(plan->json)["adversaries"][1]["method"], "claim");
   EXPECT_EQ(plan->observers[1].delta_at_epsilon, 0.2213);

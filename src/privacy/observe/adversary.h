@@ -97,7 +97,7 @@ using Rows = Result<std::vector<Adversary>>;
 
 // The least δ at ε that any true row about one entry under this noise can have, from the densities
 // themselves; 0 where nothing is known. For rows that somebody claims.
-[[nodiscard]] double least_delta(const Noise& noise, const Watched& watched);
+[[nodiscard]] double least_delta(const Noise& noise, Sensitivity sensitivity, double epsilon);
 
 // Where every party protects itself: whoever watches sees the same.
 [[nodiscard]] std::vector<Adversary> alike_for_all(const Adversary& seen, std::size_t colluders);

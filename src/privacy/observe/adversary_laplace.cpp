@@ -69,15 +69,14 @@ double privacy::equivalent_shift(double epsilon, double delta) {
   return delta > 0 ? gaussian_shift(epsilon, delta) : 0;
 }
 
-double privacy::least_delta(const Noise& noise, const Watched& watched) {
-  const double epsilon = watched.budget.epsilon.value();
+double privacy::least_delta(const Noise& noise, Sensitivity sensitivity, double epsilon) {
   if (const auto* local = std::get_if<LocalNoise>(&noise)) {
-    return gaussian_delta(epsilon, watched.sensitivity.value() / local->sigma);
+    return gaussian_delta(epsilon, sensitivity.value() / local->sigma);
   }
   const auto* laplace = std::get_if<LaplaceNoise>(&noise);
   if (laplace == nullptr || laplace->entries_moved != 1) return 0;
-  if (!laplace->bound) return one_entry_delta(pure_epsilon(*laplace, watched.sensitivity), epsilon);
-  const auto made = cut_off(*laplace, watched.sensitivity);
+  if (!laplace->bound) return one_entry_delta(pure_epsilon(*laplace, sensitivity), epsilon);
+  const auto made = cut_off(*laplace, sensitivity);
   return made ? made->delta_at(epsilon) : 1;
 }
 

@@ -59,9 +59,7 @@ TEST(LaplaceRows, NoTrueRowIsBelowTheLeast) {
   constexpr int kMove = 400;
   for (const double pure : {0.3, 1.0, 2.5}) {
     for (const double epsilon : {0.1, 0.25, 0.8, 2.0}) {
-      const Budget budget = *Budget::make(epsilon, 1e-3);
-      const privacy::Watched watched{ring, kOne, budget, 0, 1};
-      const double least = privacy::least_delta(LaplaceNoise{.scale = 1 / pure}, watched);
+      const double least = privacy::least_delta(LaplaceNoise{.scale = 1 / pure}, kOne, epsilon);
       const double drawn = discrete_laplace_delta(kMove / pure, kMove, epsilon);
       EXPECT_NEAR(least, drawn, 3.0 / kMove) << pure << " " << epsilon;
     }
