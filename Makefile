@@ -77,7 +77,7 @@ FUZZ_TARGETS ?= $(patsubst tests/fuzz/%_fuzz.cpp,%,$(wildcard tests/fuzz/*_fuzz.
 fuzz:
 	@scripts/bootstrap fuzz
 	@cmake --preset fuzz > /dev/null
-	@cmake --build --preset fuzz -j $(JOBS) --target $(addsuffix _fuzz,$(FUZZ_TARGETS))
+	@cmake --build --preset fuzz -j $(JOBS)
 	@scripts/fuzz build/fuzz $(FUZZ_SECONDS) $(JOBS) $(FUZZ_TARGETS)
 
 # One table at the end: times, and ratios to peers and to the machine's limits, all of one run.

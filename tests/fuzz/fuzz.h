@@ -6,8 +6,8 @@
 //     SOTTO_FUZZER(policy) { … bytes … }
 //
 // that returns, whatever they are, and calls require() for what must hold whatever they are. With
-// the preset `fuzz` it is a program of its own that libFuzzer drives (libfuzzer.cpp); in every
-// build corpus_fuzz_test.cpp plays the inputs to it that are kept. docs/FUZZING.md
+// the preset `fuzz` libFuzzer drives it (libfuzzer.cpp); in every build corpus_fuzz_test.cpp plays
+// it the inputs that are kept. docs/FUZZING.md
 
 #include <fmt/format.h>
 #include <stdlib.h>
