@@ -91,10 +91,10 @@ SOTTO_FUZZER(sql_rows) {
   }
   const auto read = read_table(text_of_sqlite(path, "t"), schema, {});
   if (!read.error.empty()) return;
-  constexpr std::size_t kColumns = 3;
-  fuzz::require(read.bits.size() == kColumns * numbers.size(), "every row of a query is read");
+  constexpr std::size_t kRead = 3;
+  fuzz::require(read.bits.size() == kRead * numbers.size(), "every row of a query is read");
   for (std::size_t r = 0; r < numbers.size(); ++r) {
-    const auto value = std::bit_cast<double>(read.bits[kColumns * r]);
+    const auto value = std::bit_cast<double>(read.bits[kRead * r]);
     fuzz::require(!numbers[r] || value == *numbers[r],
                   fmt::format("a database's number is that number: {} and {}",
                               numbers[r].value_or(0), value));
