@@ -46,7 +46,7 @@ SOTTO_FUZZER(card) {
     }
   }
   (void)parse_address(std::string(bytes));
-  core.close();
+  core.stream_ended(stream, grpc::Status::OK);
 }
 
 }  // namespace sotto

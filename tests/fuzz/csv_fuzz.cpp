@@ -16,13 +16,14 @@ SOTTO_FUZZER(csv) {
   const std::size_t piece = 1 + choices.byte();
   const std::string_view text = choices.rest();
   options.kernel = CsvKernel::kPortable;
-  const auto whole = read_table(fuzz::text_in_memory(text, text.size() + 1), schema, options);
+  const auto whole = fuzz::read_table(fuzz::text_in_memory(text, text.size() + 1), schema, options);
   options.kernel = best_csv_kernel();
-  const auto vectors = read_table(fuzz::text_in_memory(text, piece), schema, options);
+  const auto vectors = fuzz::read_table(fuzz::text_in_memory(text, piece), schema, options);
   fuzz::require(whole == vectors,
                 "kernels and pieces read the same: " + whole.error + vectors.error);
   options.block_bytes = 16;
-  const auto blocks = read_table(fuzz::text_in_memory(text, text.size() + 1), schema, options);
+  const auto blocks =
+      fuzz::read_table(fuzz::text_in_memory(text, text.size() + 1), schema, options);
   fuzz::require(whole.error == blocks.error && (whole == blocks || !whole.error.empty()),
                 "blocks of any size read the same:\n" + whole.error + "\n" + blocks.error);
 }

@@ -2,7 +2,6 @@
 
 #include "fuzz/fuzz.h"
 #include "graph/graph.h"
-#include "graph/spectrum.h"
 
 namespace sotto {
 

@@ -35,7 +35,7 @@ SOTTO_FUZZER(gzip) {
   const std::size_t damages = choices.below(8) < 4 ? 0 : 1;
   if (members == 0) {
     const std::string path = fuzz::file_with("t.csv.gz", "\x1f\x8b" + std::string(choices.rest()));
-    (void)read_table(text_of_file(path), schema, {});
+    (void)fuzz::read_table(text_of_file(path), schema, {});
     return;
   }
   const std::string_view edits = choices.take(6 * damages);
@@ -47,9 +47,9 @@ SOTTO_FUZZER(gzip) {
   }
   fuzz::Choices damage(edits);
   if (damages > 0) fuzz::damage(damage, file);
-  const auto read = read_table(text_of_file(fuzz::file_with("t.csv.gz", file)), schema, {});
+  const auto read = fuzz::read_table(text_of_file(fuzz::file_with("t.csv.gz", file)), schema, {});
   if (damages > 0) return;
-  const auto plain = read_table(text_of_file(fuzz::file_with("t.csv", text)), schema, {});
+  const auto plain = fuzz::read_table(text_of_file(fuzz::file_with("t.csv", text)), schema, {});
   // A text may itself begin as gzip does; and errors name the file.
   if (text.starts_with("\x1f\x8b")) return;
   fuzz::require(read.bits == plain.bits && read.error.empty() == plain.error.empty(),

@@ -30,7 +30,7 @@ SOTTO_FUZZER(identity) {
   ::chmod(fuzz::file_with("identity.key", key).c_str(), 0600);
   const auto loaded = Identity::load(folder);
   if (fuzz::fine_or_error(loaded)) {
-    fuzz::require(loaded->name() == "north" && !loaded->hosts().empty() &&
+    fuzz::require(!loaded->name().empty() && !loaded->hosts().empty() &&
                       loaded->fingerprint().starts_with("sha256:"),
                   "what loads is the party");
     fuzz::require(verify_signature(loaded->certificate_der(), "text", loaded->sign("text")),

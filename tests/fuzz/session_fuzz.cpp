@@ -5,7 +5,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <set>
 
 #include "fuzz/fuzz.h"
 #include "support/invariant_checker.h"

@@ -89,7 +89,7 @@ SOTTO_FUZZER(sql_rows) {
     sqlite3_finalize(insert);
     writer.run("COMMIT");
   }
-  const auto read = read_table(text_of_sqlite(path, "t"), schema, {});
+  const auto read = fuzz::read_table(text_of_sqlite(path, "t"), schema, {});
   if (!read.error.empty()) return;
   constexpr std::size_t kRead = 3;
   fuzz::require(read.bits.size() == kRead * numbers.size(), "every row of a query is read");

@@ -12,7 +12,7 @@ SOTTO_FUZZER(sqlite) {
   const Interrupted interrupted = [&] { return ++asked > 1000; };
   CsvOptions options;
   options.interrupted = interrupted;
-  (void)read_table(text_of_sqlite(path, "", interrupted), fuzz::schema_of(0), options);
+  (void)fuzz::read_table(text_of_sqlite(path, "", interrupted), fuzz::schema_of(0), options);
 }
 
 }  // namespace sotto

@@ -13,7 +13,7 @@ SOTTO_FUZZER(stat) {
   const Schema schema = fuzz::schema_of(choices.below(4));
   const auto text = text_of_stat_file(fuzz::file_with("t.stat", choices.rest()), kind);
   if (!fuzz::fine_or_error(text)) return;
-  (void)read_table(*text, schema, {});
+  (void)fuzz::read_table(*text, schema, {});
 }
 
 }  // namespace sotto

@@ -40,7 +40,8 @@ inline const std::string& store_template() {
           store->new_account("table", {.epsilon = 5, .delta = 1e-5, .gt_epsilon = 1}).has_value(),
           "an account is made");
       require(store->new_account_without_limit("other", 1e-6).has_value(), "and another");
-      for (const std::string run : {"a1", "b2"}) {
+      for (const char* name : {"a1", "b2"}) {
+        const std::string run = name;
         require(store->begin_run(run, "energy", "beef").has_value(), "a run begins");
         auto journal = store->journal(run);
         for (const char* record : {"first", "second", "third"}) (*journal)->append(record);
