@@ -6,7 +6,7 @@ BUILD   = build/$(PRESET)
 JOBS   ?= $(shell nproc)
 FILES   = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: build python install-python demo install package test-package test test-long bench bench-docs alone format-check lint check format clean build-tests docs pictures
+.PHONY: build python install-python demo install package test-package test test-long bench bench-docs alone format-check lint check format clean build-tests docs pictures fuzz
 
 # The program alone; no test, and nothing that only tests need.
 build:
@@ -69,6 +69,16 @@ test: build-tests
 test-long: build-tests
 	@cmake --build --preset $(PRESET) -j $(JOBS) --target long_tests
 	@ctest --test-dir $(BUILD) -L long -j $(JOBS) --output-on-failure
+
+# Every fuzzer of tests/fuzz for so long, one on each core, and a table at the end; what they find is
+# under build/fuzz/found. `make fuzz FUZZ_SECONDS=60 FUZZ_TARGETS="study csv"` for some of them.
+FUZZ_SECONDS ?= 600
+FUZZ_TARGETS ?= $(patsubst tests/fuzz/%_fuzz.cpp,%,$(wildcard tests/fuzz/*_fuzz.cpp))
+fuzz:
+	@scripts/bootstrap fuzz
+	@cmake --preset fuzz > /dev/null
+	@cmake --build --preset fuzz -j $(JOBS)
+	@scripts/fuzz build/fuzz $(FUZZ_SECONDS) $(JOBS) $(FUZZ_TARGETS)
 
 # One table at the end: times, and ratios to peers and to the machine's limits, all of one run.
 # BENCH_FLAGS go to Google Benchmark: --benchmark_filter=lambda_2 --benchmark_min_time=0.01

@@ -48,7 +48,8 @@ target_include_directories(sotto_options SYSTEM INTERFACE ${SPECTRA_INCLUDE})
 # the vectorised engine must give the same bits.
 target_compile_options(sotto_options INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off -pthread
-  -Wno-maybe-uninitialized  # g++ 12 raises it for members of an empty std::optional
+  # g++ 12 raises it for members of an empty std::optional
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
   # The compiler tidies its memory once it has 700 MB, not every few: an eighth of the time.
   $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=700000>
   $<$<BOOL:${SOTTO_WARNINGS_ARE_ERRORS}>:-Werror>)

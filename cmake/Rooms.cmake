@@ -77,8 +77,8 @@ function(sotto_unity TARGET)
         set_target_properties(${TARGET} ${ARGN} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
       endif()
       # g++ 12 forgets that a precompiled std::string is not ours, and raises false alarms about it.
-      target_compile_options(${TARGET} PRIVATE
-        -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
+      set(alarms -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
+      target_compile_options(${TARGET} PRIVATE "$<$<CXX_COMPILER_ID:GNU>:${alarms}>")
     endif()
   endif()
 endfunction()

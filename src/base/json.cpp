@@ -11,12 +11,32 @@ namespace {
 
 const Json kNothing;
 
+// The bracket, counted from 1, that nests too deep; 0 if none does.
+std::size_t too_deep_at(std::string_view text) {
+  std::size_t depth = 0;
+  bool quoted = false;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const char c = text[k];
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (quoted) {
+      k += c == '\\' ? 1 : 0;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kMaxJsonDepth) return k + 1;
+    } else if ((c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 Json parse_json(std::string_view text, JsonFault* fault) {
   JsonFault found;
   try {
-    return Json::parse(text);
+    found.byte = too_deep_at(text);
+    if (found.byte == 0) return Json::parse(text);
   } catch (const Json::parse_error& error) {
     found.byte = error.byte;
   } catch (const Json::out_of_range& error) {

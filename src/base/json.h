@@ -14,13 +14,18 @@ namespace sotto {
 
 using Json = nlohmann::ordered_json;
 
+// Whoever copies or writes JSON calls itself once a level, so that levels are a matter of the
+// stack. What sotto keeps has ten.
+inline constexpr std::size_t kMaxJsonDepth = 100;
+
 // Why a text is not JSON: what stands at a byte, counted from 1, or a number beyond every double.
 struct JsonFault {
   std::size_t byte = 0;
   std::string number{};
 };
 
-// Discarded if it is not JSON. Compiled once: the library's parser is long.
+// Discarded if it is not JSON, or nests deeper than kMaxJsonDepth. Compiled once: the library's
+// parser is long.
 [[nodiscard]] Json parse_json(std::string_view text, JsonFault* fault = nullptr);
 
 // Indented, with a line feed at its end; and on one line, without. What is not UTF-8, as names of

@@ -70,6 +70,11 @@ void RowEncoder::spread_spline(const RawRows& raw, std::size_t feature, std::siz
     splines_[feature]->evaluate(std::clamp(lane_[r], bounds.lo, bounds.hi),
                                 grid_.column(first_entry) + r, kGroupRows);
   }
+  // What stands behind the rows is on the grid already, of the group before.
+  for (std::size_t k = 0; k < splines_[feature]->size(); ++k) {
+    double* out = grid_.column(first_entry + k);
+    std::fill(out + grid_.rows, out + kGroupRows, 0.0);
+  }
 }
 
 // f = √(w/hi)·√min(1, k/n) ≤ 1 of each row.

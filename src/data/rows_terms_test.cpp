@@ -159,6 +159,25 @@ RC_GTEST_PROP(Terms, KeepEveryRowInsideTheBallExactly, (std::uint64_t seed)) {
   }
 }
 
+// A row is what it is whatever stood in its place before: with bounded rows what was left of an
+// earlier group ended the program.
+TEST(Terms, OfAGroupThatIsNotFullKnowNothingOfTheOneBefore) {
+  for (const Weighting weighting : {Weighting::kNone, Weighting::kBounded}) {
+    Schema schema = schema_with_terms();
+    schema.features.emplace_back(SplineFeature{"t", {-1, 1}, {-0.5, 0.25}, 3});
+    schema.weighting = weighting;
+    const Encoding encoding = Encoding::make(schema).value();
+    const std::vector<double> row{1.5, 2, 0.9, 0.3};  // a, b, t, y
+    RowEncoder encoder(encoding);
+    (void)encoder.encode(raw_of(std::vector<std::vector<double>>(kGroupRows, row)));
+    const Rows after = encoder.encode(raw_of({row}));
+    const Rows alone = RowEncoder(encoding).encode(raw_of({row}));
+    for (std::size_t k = 0; k <= encoding.dimension(); ++k) {
+      EXPECT_TRUE(std::equal(after.column(k), after.column(k) + kGroupRows, alone.column(k))) << k;
+    }
+  }
+}
+
 TEST(OwnValues, AreWhatTheEncoderScales) {
   Schema schema = schema_with_terms();
   schema.features.emplace_back(SplineFeature{"t", {-1, 1}, {0}, 2});

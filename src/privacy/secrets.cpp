@@ -42,7 +42,7 @@ Secrets Secrets::of_entries(std::span<const double> thetas, std::size_t entries,
   const Secret none = Secret::of_entries({}, mu);
   result.grid_ = none.grid_;
   result.widening_ = none.widening_;
-  const double limit = std::ldexp(1.0, kValueBits + result.grid_.log2_step);
+  const double limit = std::ldexp(1.0, static_cast<int>(kValueBits) + result.grid_.log2_step);
   if (std::ranges::all_of(thetas, [&](double entry) { return std::abs(entry) < limit; })) {
     // Times a power of two is exact; what would be too small for it is nearest to 0 anyway.
     const double steps = std::ldexp(1.0, -result.grid_.log2_step);

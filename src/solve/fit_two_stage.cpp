@@ -82,10 +82,10 @@ Error too_noisy(const char* what, double smallest, double needed) {
 Result<Fit> two_stage(const Release& release, const Selection& selection,
                       const std::vector<Eigen::Index>& instruments) {
   SOTTO_ASSIGN(const auto at, places_of(release, selection, instruments));
-  auto [w, sd] = part_of(release, selection, at.more);
+  const ReleasePart part = part_of(release, selection, at.more);
   const double weight = typical_weight(release).weight;
-  w /= weight;
-  sd /= weight;
+  const Eigen::MatrixXd w = part.moments / weight;
+  const Eigen::MatrixXd sd = part.noise_sd / weight;
   const Eigen::MatrixXd g = w(at.z, at.z);
   const Eigen::MatrixXd h = w(at.z, at.x);
   SOTTO_TRY(validate(NoisySums{.a = g, .b = w(at.z, at.y)}));

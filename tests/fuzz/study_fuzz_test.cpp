@@ -1,3 +1,9 @@
+// Studies that are damaged as files get damaged, from a seed: what no build with libFuzzer is
+// needed for.
+
+#include <gtest/gtest.h>
+
+#include "fuzz/fuzz.h"
 #include "support/fuzz.h"
 
 namespace sotto {
@@ -18,7 +24,7 @@ TEST(StudyFuzz, ADamagedStudyIsAStudyOrAnErrorWithAPlace) {
   std::size_t fine = 0;
   for (std::size_t k = 0; k < 2000 && !testing::Test::HasFailure(); ++k) {
     const std::string text = mutate(seeds[k % seeds.size()]);
-    expect_study_or_error(text);
+    EXPECT_NO_THROW(fuzz::play("study", text)) << text;
     if (parse_study(text, "study.toml")) ++fine;
   }
   // Both happen, or the damage is not worth the name.
@@ -29,7 +35,7 @@ TEST(StudyFuzz, ADamagedStudyIsAStudyOrAnErrorWithAPlace) {
 TEST(StudyFuzz, EveryBeginningOfAStudyIsAStudyOrAnErrorWithAPlace) {
   for (const std::string& seed : fuzz_seeds()) {
     for (std::size_t length = 0; length <= seed.size(); ++length) {
-      expect_study_or_error(seed.substr(0, length));
+      EXPECT_NO_THROW(fuzz::play("study", seed.substr(0, length))) << length << " of\n" << seed;
     }
   }
 }
@@ -38,7 +44,7 @@ TEST(StudyFuzz, DeepNestingIsAnErrorAndNoOverflow) {
   for (const char* bracket : {"[", "{a="}) {
     std::string text = "x = ";
     for (int k = 0; k < 50'000; ++k) text += bracket;
-    expect_study_or_error(text);
+    EXPECT_NO_THROW(fuzz::play("study", text));
   }
 }
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -78,21 +76,6 @@ class Mutator {
 
   SeededRandom random_;
 };
-
-// Whatever the text: a study, or an error with a name, a place and a way out.
-inline void expect_study_or_error(const std::string& text) {
-  const auto study = parse_study(text, "study.toml");
-  if (study) {
-    EXPECT_GE(study->graph().size(), 2U) << text;
-    EXPECT_EQ(study->parties.size(), study->graph().size()) << text;
-    return;
-  }
-  EXPECT_TRUE(study.error().name.starts_with("E-")) << text;
-  EXPECT_NE(study.error().where.find("study.toml"), std::string::npos)
-      << study.error().to_string() << "\n"
-      << text;
-  EXPECT_FALSE(study.error().what.empty() || study.error().fix.empty()) << text;
-}
 
 inline std::vector<std::string> fuzz_seeds() {
   StudyText edges = paper_text(4);

@@ -208,15 +208,15 @@ void CsvBlockParser::parse_levels(const std::uint32_t* ends, std::size_t c) {
 
 void CsvBlockParser::check_strict(const std::uint32_t* ends, std::size_t c) {
   const CsvLayout::Column& column = layout_.columns[c];
-  const auto [lo, hi] = *column.strict;
+  const Bounds bounds = *column.strict;
   for (std::size_t r = 0; r < rows_.rows; ++r) {
     const double v = rows_.column(c)[r];
-    if (!(v < lo || v > hi)) continue;
+    if (!(v < bounds.lo || v > bounds.hi)) continue;
     fail(field(ends + r * layout_.fields_per_record, column.position), column.name, [&] {
-      return bad_input(
-          "E-csv-weight",
-          fmt::format("the weight {} is outside the study's bounds [{}, {}]", v, lo, hi),
-          "correct it, or agree on wider bounds with the others");
+      return bad_input("E-csv-weight",
+                       fmt::format("the weight {} is outside the study's bounds [{}, {}]", v,
+                                   bounds.lo, bounds.hi),
+                       "correct it, or agree on wider bounds with the others");
     });
   }
 }

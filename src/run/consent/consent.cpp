@@ -94,7 +94,8 @@ std::string cost_text(const AccountCost& cost) {
 
 std::string to_json_line(const Consent& consent, std::int64_t time) {
   const auto count = [&](CheckVerdict verdict) {
-    return std::ranges::count(consent.items, verdict, &CheckItem::verdict);
+    return static_cast<std::uint64_t>(
+        std::ranges::count(consent.items, verdict, &CheckItem::verdict));
   };
   const auto item_json = [](const CheckItem& item) { return to_json(item); };
   const PrivacyTerms& asked = consent.asked;

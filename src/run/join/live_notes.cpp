@@ -101,31 +101,31 @@ LiveNotes::LiveNotes(const std::string& home, const std::string& run, const Stud
 }
 
 void LiveNotes::hear(const JoinEvent& event, std::int64_t now) {
-  using Kind = JoinEvent::Kind;
+  using enum JoinEvent::Kind;
   switch (event.kind) {
-    case Kind::kPhase:
-    case Kind::kWaiting:
+    case kPhase:
+    case kWaiting:
       run_.progress = event.progress;
       if (run_.phases.empty() || run_.phases.back().phase != event.progress.phase) {
         run_.phases.push_back({.phase = event.progress.phase, .at = now});
       }
       if (run_.phases.size() > kMostPhases) run_.phases.erase(run_.phases.begin());
       break;
-    case Kind::kConnected:
-    case Kind::kLost:
+    case kConnected:
+    case kLost:
       std::erase(run_.connected, event.peer);
-      if (event.kind == Kind::kConnected) run_.connected.push_back(event.peer);
+      if (event.kind == kConnected) run_.connected.push_back(event.peer);
       break;
-    case Kind::kBytes:
+    case kBytes:
       run_.bytes = event.bytes;
       break;
-    case Kind::kBegun:
-    case Kind::kResumed:
-    case Kind::kTrouble:
-    case Kind::kRefused:
-    case Kind::kNote:
-    case Kind::kFinished:
-    case Kind::kFailed:
+    case kBegun:
+    case kResumed:
+    case kTrouble:
+    case kRefused:
+    case kNote:
+    case kFinished:
+    case kFailed:
       return;
   }
   write(now);

@@ -14,6 +14,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/parallel.h"
+#include "run/kept_json.h"
 #include "simulate/row_memory.h"
 
 namespace sotto {
@@ -81,16 +82,17 @@ std::filesystem::path file_of(const SweepOptions& options, const Point& point) {
   return options.folder / "points" / (to_hex(sha256(point.text)).substr(0, 32) + ".json");
 }
 
-// What the folder has of a point; nothing if that is of another version or not whole.
+// What the folder has of a point; nothing if that is of another version, or is not as it was
+// written.
 std::optional<Json> kept(const SweepOptions& options, const Point& point) {
   if (options.folder.empty()) return std::nullopt;
   std::ifstream file(file_of(options, point), std::ios::binary);
   if (!file) return std::nullopt;
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   Json json = parse_json(text);
-  if (json.is_discarded() || !json.is_object() || json.value("identity", "") != point.text) {
-    return std::nullopt;
-  }
+  if (!json.is_object() || !check_digest(json, {})) return std::nullopt;
+  json.erase("digest");
+  if (json.value("identity", Json()) != point.text) return std::nullopt;
   return json;
 }
 
@@ -240,7 +242,8 @@ Result<std::vector<SweepPoint>> sweep(const StudySource& source, const SweepOpti
                    sweeping::draw(point, options,
                                   sweeping::share_of(options.progress, done, point.work, work)));
       if (!options.folder.empty()) {
-        SOTTO_TRY(write_file(sweeping::file_of(options, point), json_line(point.shown.result)));
+        SOTTO_TRY(write_file(sweeping::file_of(options, point),
+                             json_line(with_digest(point.shown.result))));
       }
       done += point.work;
     }

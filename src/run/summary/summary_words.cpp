@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "base/statistics.h"
 #include "privacy/budget.h"
@@ -18,7 +19,7 @@ constexpr double kHardly = 0.2;        // a noise share below this is no reason 
 
 std::string names_text(const std::vector<std::string>& names) {
   const std::size_t shown = std::min(names.size(), kMostNames);
-  std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
+  std::string text = fmt::format("{}", fmt::join(std::span(names).first(shown), ", "));
   if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
   return text;
 }
