@@ -179,7 +179,8 @@ TEST(PairwisePeer, CannotSendAnotherKeyThatGivesTheSameMask) {
   for (const bool changed : {false, true}) {
     const PairwiseFixture fixture;
     for (const auto& party : fixture.run.parties) {
-      for (Message& message : party->start().value()) {
+      auto said = party->start().value();
+      for (Message& message : said) {
         if (message.to != kMaskedVictim) continue;
         auto& key = std::get<PairwiseOffer>(message.payload).public_key;
         if (changed && message.from == 0) key[31] |= std::byte{0x80};

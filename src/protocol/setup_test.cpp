@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "protocol/sealing.h"
 #include "support/parties.h"
 
 namespace sotto {
