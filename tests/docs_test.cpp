@@ -137,7 +137,8 @@ TEST(Pages, NameFilesThatAreThere) {
 
 // "Suite.Name" of every test in the tree.
 std::set<std::string> tests_in_source(const SourceTree& tree) {
-  const std::set<std::string> macros{"TEST", "TEST_F", "TEST_P", "RC_GTEST_PROP"};
+  const std::set<std::string> macros{"TEST", "TEST_F", "TEST_P", "RC_GTEST_PROP",
+                                     "RC_GTEST_FIXTURE_PROP"};
   std::set<std::string> tests;
   for (const auto& [path, text] : tree) {
     if (!is_test_code(path)) continue;

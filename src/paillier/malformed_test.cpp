@@ -125,6 +125,26 @@ TEST(Primes, ThatDoNotFitTogetherAreSeen) {
   EXPECT_FALSE(fit_together({691, 787}));  // 690 and 786 share 6
 }
 
+// Whose product Fermat's method takes apart at once, from its root on.
+TEST(Primes, ThatAreCloseAreSeen) {
+  SeededRandom random(13);
+  const Integer p = random_prime(256, random);
+  const auto follower = [&](const Integer& from) {
+    Integer q = from;
+    const auto fits_but_for_distance = [&] {
+      return q % 4 == 3 && mpz_probab_prime_p(q.get_mpz_t(), 30) != 0 &&
+             gcd(Integer(p - 1), Integer(q - 1)) == 2 &&
+             gcd(Integer(p * q), Integer((p - 1) * (q - 1))) == 1;
+    };
+    do ++q;
+    while (!fits_but_for_distance());
+    return q;
+  };
+  EXPECT_FALSE(fit_together({p, follower(p)}));
+  EXPECT_FALSE(fit_together({p, follower(p - (Integer(1) << 150))}));
+  EXPECT_TRUE(fit_together({p, follower(p - (Integer(1) << 160))}));
+}
+
 TEST(Primes, MillerRabinKnowsCarmichaelNumbers) {
   SeededRandom random(12);
   for (const long composite : {561L, 1105L, 1729L, 2047L, 3215031751L, 341550071728321L}) {

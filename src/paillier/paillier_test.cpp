@@ -103,6 +103,39 @@ TEST_P(Paillier, TheSameRandomBitsGiveTheSameKeyAndCiphertexts) {
   EXPECT_EQ(seen[0], seen[1]);
 }
 
+// Counts the bits that are drawn: a randomiser that is shorter, or serves twice, hides less.
+class CountedRandom final : public RandomSource {
+ public:
+  void fill(std::span<std::byte> bytes) override {
+    bits += 8 * bytes.size();
+    random_.fill(bytes);
+  }
+  std::uint64_t bits64() override {
+    bits += 64;
+    return random_.bits64();
+  }
+  std::size_t bits = 0;
+
+ private:
+  SeededRandom random_{1};
+};
+
+TEST_P(Paillier, EveryCiphertextHasARandomiserOfItsOwnThatIsAsLongAsItMustBe) {
+  const IntegerVector same{4, 4, 4};
+  CountedRandom others;
+  const Ciphertexts by_others = open().encrypt(same, others);
+  EXPECT_GE(others.bits, 3 * (GetParam() == Randomness::kHalf ? 1024U : 2048U));
+  CountedRandom answer;
+  const Ciphertexts answered = open().add_and_scale(by_others, same, 3, 2, answer);
+  EXPECT_GE(answer.bits, 3 * (GetParam() == Randomness::kHalf ? 1024U : 2048U));
+  CountedRandom owner;
+  const Ciphertexts by_owner = key().encrypt(same, owner);
+  EXPECT_GE(owner.bits, 3 * 2048U);
+  for (const Ciphertexts& three : {by_others, answered, by_owner}) {
+    EXPECT_EQ((std::set<Integer>{three.begin(), three.end()}.size()), 3U);
+  }
+}
+
 // Whoever prepares draws what an encryption would have drawn, and draws it once.
 TEST_P(Paillier, PreparedRandomisersAreUsedOnceAndFirst) {
   const auto cipher = paillier_cipher(2048, GetParam()).value();

@@ -172,6 +172,26 @@ TEST(PairwisePeer, CannotSendASecondKey) {
   EXPECT_EQ(fixture.run.release(kMaskedVictim), before);
 }
 
+// X25519 ignores the top bit of a key, so both give one secret: the mask is derived from the bytes
+// that were exchanged, too.
+TEST(PairwisePeer, CannotSendAnotherKeyThatGivesTheSameMask) {
+  IntegerVector releases[2];
+  for (const bool changed : {false, true}) {
+    const PairwiseFixture fixture;
+    for (const auto& party : fixture.run.parties) {
+      auto said = party->start().value();
+      for (Message& message : said) {
+        if (message.to != kMaskedVictim) continue;
+        auto& key = std::get<PairwiseOffer>(message.payload).public_key;
+        if (changed && message.from == 0) key[31] |= std::byte{0x80};
+        ASSERT_TRUE(fixture.victim().receive(message));
+      }
+    }
+    releases[changed ? 1 : 0] = fixture.run.release(kMaskedVictim);
+  }
+  EXPECT_NE(releases[0], releases[1]);
+}
+
 TEST(Pairwise, ShowsNothingBeforeEveryMaskIsIn) {
   const PairwiseFixture fixture;
   EXPECT_FALSE(fixture.victim().done());

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "support/sessions.h"
 
 namespace sotto {
@@ -64,7 +66,10 @@ TEST(Session, ACrashAfterAnyFrameEndsInTheSameBits) {
         if (!crash_due) return true;
         network.deliver(mail);  // received, and not committed
         network.crash(victim);
+        // Whoever opens a run has drawn a key by then, and must not use it where there is one.
+        const RunKey begun_with = std::exchange(network.keys[victim], calm.keys[(victim + 1) % 3]);
         network.start(victim);
+        network.keys[victim] = begun_with;
         for (const PartyId q : network.study.graph.neighbours(victim)) network.connect(victim, q);
         return false;
       });
@@ -350,15 +355,21 @@ TEST(Session, ARunIsNotResumedWithOtherDataOrAnotherStudy) {
     return Session::open(terms, *network.signers[0], *network.journals[0], network.study.factory(0),
                          network.keys[0], network.now);
   };
-  SessionTerms other_data = network.study.terms(0);
-  other_data.debit.data = "another table";
-  SessionTerms other_study = network.study.terms(0);
-  other_study.study_hash[0] = static_cast<char>(other_study.study_hash[0] + 1);
-  SessionTerms other_amount = network.study.terms(0);
-  other_amount.debit.epsilon = 2;
-  for (const SessionTerms& terms : {other_data, other_study, other_amount}) {
-    const auto refused_session = reopen(terms);
-    ASSERT_FALSE(refused_session.has_value());
+  const auto changed = [&](const auto& change) {
+    SessionTerms terms = network.study.terms(0);
+    change(terms);
+    return terms;
+  };
+  const std::vector<SessionTerms> others{
+      changed([](SessionTerms& terms) { terms.data_digest = "of another table"; }),
+      changed([](SessionTerms& terms) { terms.debit.data = "another account"; }),
+      changed([](SessionTerms& terms) { terms.debit.unit = "another unit"; }),
+      changed([](SessionTerms& terms) { terms.debit.epsilon *= 2; }),
+      changed([](SessionTerms& terms) { terms.debit.delta *= 2; }),
+      changed([](SessionTerms& terms) { ++terms.study_hash[0]; })};
+  for (std::size_t k = 0; k < others.size(); ++k) {
+    const auto refused_session = reopen(others[k]);
+    ASSERT_FALSE(refused_session.has_value()) << k;
     EXPECT_EQ(refused_session.error().name, "E-run-differs");
     EXPECT_EQ(refused_session.error().status, Status::kRefused);
   }
@@ -409,6 +420,22 @@ TEST(Session, TheJournalKeepsEveryStatementOnce) {
   network.crash(0);
   network.start(0);
   EXPECT_EQ(network.phase(0), Phase::kFinished);
+}
+
+TEST(Session, TheKeyIsKeptBeforeAnythingIsDrawnFromIt) {
+  Network network = triangle(SimulatedSolver::kShuffle);
+  MemoryJournal journal;
+  std::vector<std::size_t> kept_when_drawn;
+  const auto session = Session::open(
+      network.study.terms(0), *network.signers[0], journal,
+      [&, inner = network.study.factory(0)](std::span<const PartyId> members,
+                                            const AttemptKeys& drawn) {
+        kept_when_drawn.push_back(journal.records()->size());
+        return inner(members, drawn);
+      },
+      network.keys[0], network.now);
+  ASSERT_TRUE(session);
+  EXPECT_EQ(kept_when_drawn, std::vector<std::size_t>{1});
 }
 
 // How long a draw took shows in no message: it was over before anybody was connected.

@@ -149,6 +149,38 @@ TEST(Wire, ACommitmentFitsOneReleaseOfOneAuthorInOneAttempt) {
   EXPECT_EQ(made.find(release), std::string::npos);
 }
 
+TEST(Wire, WhatIsSignedIsOfOneStudyAuthorAndRun) {
+  wire::Statement statement;
+  statement.set_author(1);
+  statement.set_nonce(std::string(kNonceBytes, 'n'));
+  statement.set_text("text");
+  const std::string made = session::statement_text("study", statement);
+  EXPECT_NE(made, session::statement_text("another", statement));
+  const auto changed = [&](const auto& change) {
+    wire::Statement other = statement;
+    change(other);
+    return session::statement_text("study", other);
+  };
+  EXPECT_NE(made, changed([](auto& other) { other.set_author(2); }));
+  EXPECT_NE(made, changed([](auto& other) { other.set_nonce(std::string(kNonceBytes, 'm')); }));
+  EXPECT_NE(made, changed([](auto& other) { other.set_text("texts"); }));
+  EXPECT_EQ(made, changed([](auto& other) { other.set_signature("any"); }));
+
+  const std::string release = session::release_text("attempt", 1, "digest", "nonce");
+  EXPECT_NE(release, session::release_text("another", 1, "digest", "nonce"));
+  EXPECT_NE(release, session::release_text("attempt", 2, "digest", "nonce"));
+  EXPECT_NE(release, session::release_text("attempt", 1, "other", "nonce"));
+  EXPECT_NE(release, session::release_text("attempt", 1, "digest", "other"));
+
+  const RoundValues round{3, {1.0, 2.0}, {}, "nonce"};
+  const std::string values = session::values_text("attempt", 1, round);
+  EXPECT_NE(values, session::values_text("another", 1, round));
+  EXPECT_NE(values, session::values_text("attempt", 2, round));
+  EXPECT_NE(values, session::values_text("attempt", 1, {4, {1.0, 2.0}, {}, "nonce"}));
+  EXPECT_NE(values, session::values_text("attempt", 1, {3, {1.0, 2.5}, {}, "nonce"}));
+  EXPECT_NE(values, session::values_text("attempt", 1, {3, {1.0, 2.0}, {}, "other"}));
+}
+
 wire::Frame a_frame() {
   wire::Body body;
   *body.mutable_step() = step_of(some_payloads()[6], kWidths);

@@ -158,6 +158,17 @@ TEST(Lemma1, KeepsItsPromiseWhereNoDoubleHoldsItsNoise) {
   }
 }
 
+// σ_γ·√n·κ̄ ≥ (1+g)μ, squared and in fractions, with what κ̄ itself may be off.
+TEST(Lemma1, RoundsTowardsMoreNoiseByMoreThanKappaIsOff) {
+  for (const std::size_t parties : {3u, 10u, 250u}) {
+    const auto noise = calibrate_lemma1(parties, kOne, kUsual, {.g = 0.125});
+    ASSERT_TRUE(noise);
+    const Rational asked = Rational(1.125) * (1 + power_of_two(-41));
+    const Rational made = noise->sigma_gamma * Rational(gaussian_shift(kUsual));
+    EXPECT_GE(Rational(made * made * parties), Rational(asked * asked)) << parties;
+  }
+}
+
 TEST(Lemma1, RunsForTheLargestNetwork) {
   const auto noise = calibrate_lemma1(kMaxNamedParties, kOne, kUsual, {});
   ASSERT_TRUE(noise);

@@ -64,6 +64,15 @@ TEST_P(Noise, GaussiansBeyondADoublesRangeHaveTheirLaw) {
   EXPECT_FALSE(is_large_gaussian(values, sigma, 0.985));
 }
 
+// Beyond 3.7 σ, where no test of the whole law looks: 2Φ(−3.7) = 2.156·10⁻⁴.
+TEST_P(Noise, GaussiansHaveTails) {
+  constexpr double kExpected = 400'000 * 2.156e-4;
+  const Integer sigma = power(10, 11);
+  std::size_t beyond = 0;
+  for (const Integer& value : gaussian(sigma, 400'000)) beyond += 10 * abs(value) > 37 * sigma;
+  EXPECT_NEAR(static_cast<double>(beyond), kExpected, 5 * std::sqrt(kExpected));
+}
+
 TEST_P(Noise, NoStandardDeviationIsNoNoise) {
   EXPECT_EQ(noise().gaussian(0), 0);
   EXPECT_EQ(noise().truncated_laplace(Rational(5), 0), 0);
