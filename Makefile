@@ -95,8 +95,9 @@ mutants:
 	@scripts/bootstrap test
 	@scripts/mutants --jobs $(JOBS) $(MUTANTS)
 
-# One table at the end: times, and ratios to peers and to the machine's limits, all of one run.
-# BENCH_FLAGS go to Google Benchmark: --benchmark_filter=lambda_2 --benchmark_min_time=0.01
+# One table at the end, after ten minutes at most: times, and ratios to peers and to the machine's
+# limits, all of one run.
+# BENCH_FLAGS: --seconds 60, or what Google Benchmark takes, --benchmark_filter=lambda_2
 BENCH_FLAGS ?=
 bench: build-tests
 	@cmake --build --preset $(PRESET) -j $(JOBS) --target benches

@@ -13,6 +13,7 @@
 #include "base/version.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
+#include "report/sweep_charts.h"
 #include "report/sweep_tables.h"
 #include "run/home.h"
 #include "run/lab/sweep.h"
@@ -172,6 +173,12 @@ Result<std::string> over_settings(const StudySource& source, std::vector<Solver>
   if (!options.out.empty()) {
     SOTTO_TRY(write(sweeping.folder / "points.csv", points_csv(points, sweeping)));
     SOTTO_TRY(write(sweeping.folder / "errors.csv", errors_csv(points, sweeping)));
+    if (const auto error = error_chart(points)) {
+      SOTTO_TRY(write(sweeping.folder / "error.svg", standalone_svg(*error)));
+    }
+    if (const auto noise = noise_chart(points)) {
+      SOTTO_TRY(write(sweeping.folder / "noise.svg", standalone_svg(*noise)));
+    }
   }
   if (output.json()) return json_text(to_json(points, sweeping));
   if (output.format == Format::kCsv) return points_csv(points, sweeping);
@@ -313,8 +320,8 @@ Verb add_simulate(const Syntax& program) {
                 "how one file is dealt out to the parties");
   verb.group(kOutput).text(
       "--out", options->out,
-      "folder: points.csv, errors.csv and every point, which are not computed again; with "
-      "--data model.json and record.json");
+      "folder: points.csv, errors.csv and every point, which are not computed again; over the "
+      "numbers of one key also error.svg and noise.svg; with --data model.json and record.json");
   auto run = [options, verb](Output output) -> Result<std::string> {
     return run_simulate(verb, *options, output);
   };

@@ -83,6 +83,24 @@ TEST_F(SimulateOnTheCommandLine, WritesAGridAsCsvAndItsFolderTwiceTheSame) {
   EXPECT_NE(again.err.find("known already"), std::string::npos) << again.err;
 }
 
+TEST_F(SimulateOnTheCommandLine, DrawsWhatTheNumbersOfOneKeyBringAndNoGrid) {
+  CommandRun run = simulate({"--set", "graph.parties=4,40,400", "--trials", "3", "--out",
+                             path("drawn"), "--solver", "ac,dishuf"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  for (const char* name : {"drawn/error.svg", "drawn/noise.svg"}) {
+    std::string svg;
+    for (const std::string& line : lines(name)) svg += line;
+    for (const char* solver : {"ac: 3 points, from ", "dishuf: 3 points, from "}) {
+      EXPECT_NE(svg.find(solver), std::string::npos) << name;
+    }
+    EXPECT_NE(svg.find("against parties"), std::string::npos) << name;
+  }
+  run = simulate({"--set", "graph.parties=4,5", "--set", "privacy.epsilon=1,10", "--trials", "1",
+                  "--out", path("grid")});
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_FALSE(fs::exists(path("grid/error.svg")));
+}
+
 TEST_F(SimulateOnTheCommandLine, WritesTrajectoriesOfProblems) {
   const CommandRun run = simulate(
       {"--solver", "gt,ac", "--trials", "3", "--trajectory", path("t.csv"), "--every", "10"});

@@ -47,6 +47,10 @@ struct SpectrumBounds {
                                            std::optional<double> expected = std::nullopt);
 [[nodiscard]] SpectrumBounds filter_bounds(const Weights& weights);
 
+// A lower bound of L₀'s λ₂ without any one party, whoever it is; 0 where nothing is proven.
+// Computed once, too; linear in parties where degrees are small.
+[[nodiscard]] double lambda_2_without_one(const Graph& graph);
+
 // The smallest of 10⁻¹⁰, 10⁻⁸ and 10⁻⁶, call it m, for which LDLᵀ with its rounding errors shows
 // that L₀'s second eigenvalue is at least λ₂(1 − m) and its largest at most λ_max(1 + m); nothing
 // if none does, or if it would take long.
@@ -57,6 +61,7 @@ namespace graphs {
 struct SpectrumCache {
   std::mutex mutex;
   std::optional<SpectrumBounds> bounds;
+  std::optional<double> without_one;
 };
 
 }  // namespace graphs

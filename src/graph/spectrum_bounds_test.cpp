@@ -5,6 +5,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
+#include <limits>
 
 #include "support/graphs.h"
 
@@ -87,6 +88,47 @@ TEST(SpectrumBounds, OfLongWaysComeFromTheWays) {
   EXPECT_LE(4.0 / (60.0 * static_cast<double>(steps_by_way_of_one(path))), lambda_2);
   EXPECT_LE(filter_bounds(path).lambda_2, lambda_2);
   EXPECT_GE(filter_bounds(path).lambda_2, 4.0 / (60 * 61));
+}
+
+// The smallest λ₂ that is left when one party goes.
+double least_without_one(const Graph& graph) {
+  double least = std::numeric_limits<double>::infinity();
+  for (PartyId party = 0; party < graph.size(); ++party) {
+    const Graph rest = graph.restricted_to(graph.all_but({{party}}));
+    least = std::min(least, by_dense_solver(laplacian(rest)).lambda_2);
+  }
+  return least;
+}
+
+// Some of these hang together by one party alone, who knows many.
+RC_GTEST_PROP(WithoutOne, IsOnTheSafeSideOfADenseSolverWhoeverGoes, (std::uint64_t seed)) {
+  const Graph parts = random_graph(any_of<std::size_t>(4, 40), any_of<std::uint64_t>(5, 40), seed);
+  std::vector<Edge> edges(parts.edges().begin(), parts.edges().end());
+  const auto hub = static_cast<PartyId>(parts.size());
+  const auto every = any_of<PartyId>(1, 4);
+  for (PartyId party = 0; party < hub; party += every) edges.push_back({party, hub});
+  const Graph graph = *Graph::make(parts.size() + 1, edges);
+  RC_PRE(graph.connected());
+  RC_ASSERT(lambda_2_without_one(graph) <= least_without_one(graph) * (1 + 1e-9) + 1e-9);
+}
+
+TEST(WithoutOne, NobodyIsMissedMuchInARandomRegularGraph) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const Graph graph = *Graph::random_regular(200, 4, seed);
+    const double lambda_2 = by_dense_solver(laplacian(graph)).lambda_2;
+    EXPECT_LT(lambda_2, 1) << "taking 1 away would leave nothing";
+    const double bound = lambda_2_without_one(graph);
+    EXPECT_GT(bound, 0.15 * lambda_2);
+    EXPECT_LE(bound, least_without_one(graph));
+  }
+}
+
+// λ₂ − 1 is what a complete graph is left with, and nothing is left where somebody holds two parts
+// together.
+TEST(WithoutOne, IsWhatIsKnownOfSmallGraphs) {
+  EXPECT_NEAR(lambda_2_without_one(*Graph::complete(9)), 8, 1e-6);
+  EXPECT_EQ(lambda_2_without_one(*Graph::star(9)), 0);
+  EXPECT_EQ(lambda_2_without_one(*Graph::path(9)), 0);
 }
 
 // An estimate of a higher eigenvalue, or of λ_max from below, must be found out.

@@ -78,4 +78,7 @@ enum class FamilySum {
 [[nodiscard]] Result<Costs> paper_family(std::size_t parties, std::size_t m, std::uint64_t seed,
                                          FamilySum total = FamilySum::kFixed);
 
+// No eigenvalue of its ΣA_i is smaller.
+[[nodiscard]] double smallest_of_family(std::size_t parties, FamilySum total);
+
 }  // namespace sotto

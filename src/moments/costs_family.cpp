@@ -138,6 +138,12 @@ void correct_sums(std::vector<double>& thetas, std::size_t m, const Common& comm
 
 }  // namespace
 
+double smallest_of_family(std::size_t parties, FamilySum total) {
+  const double times =
+      total == FamilySum::kGrows ? static_cast<double>(parties) / kPaperParties : 1.0;
+  return kSmallestEigenvalue * times;
+}
+
 Result<Costs> paper_family(std::size_t parties, std::size_t m, std::uint64_t seed,
                            FamilySum total) {
   if (parties < 1 || parties > kMaxFamilyParties || m < 1 || m > kMaxFamilySize) {

@@ -176,13 +176,22 @@ TEST(PlanOfGt, SaysWithHowManyPartiesItsGuaranteeEnds) {
   EXPECT_LT(plan_of(study_of(with("20", "200.0", "\"fixed\"")), Solver::kGt).convexity->margin, 1);
   EXPECT_EQ(error_of(with("21", "200.0", "\"fixed\""), Solver::kGt).name, "E-gt-convexity");
   // Costs that grow bring λ_min = 20·n along: the margin stays, and there is no end.
-  for (const auto& [parties, lambda_min] :
-       std::vector<std::pair<std::string, std::string>>{{"10", "200.0"}, {"60", "1200.0"}}) {
+  for (const auto& [parties, lambda_min] : std::vector<std::pair<std::string, std::string>>{
+           {"10", "200.0"}, {"60", "1200.0"}, {"60", "\"family\""}}) {
     const Plan plan = plan_of(study_of(with(parties, lambda_min, "\"grows\"")), Solver::kGt);
     EXPECT_EQ(plan.convexity->most_parties, std::nullopt);
     EXPECT_NEAR(plan.convexity->margin, ten.convexity->margin, 1e-12);
     EXPECT_THAT(plan.warnings, testing::IsEmpty());
   }
+}
+
+TEST(PlanGt, TakesAFamilysEigenvalueOnlyWhereThereIsAFamily) {
+  StudyText text = paper_text().set("gt", "lambda_min", "\"family\"");
+  EXPECT_EQ(study_of(text).gt.lambda_min, 200);
+  text.remove("problem", "family").remove("problem", "seed");
+  const auto files = text.set("problem", "files", "[\"costs.json\"]").parse();
+  ASSERT_FALSE(files);
+  EXPECT_THAT(files.error().what, HasSubstr("not of a family"));
 }
 
 TEST(PlanGt, RefusesAnUnstableStepAndNamesTheLargestStableOne) {

@@ -317,11 +317,14 @@ Result<Model> simulate_tables(const PlannedStudy& planned, std::vector<PartyTabl
 }
 
 Json graph_json(const Study& study) {
-  Json edges = Json::array();
-  const auto weights = study.weights.per_edge();
-  for (std::size_t e = 0; e < weights.size(); ++e) {
-    const Edge edge = study.graph().edges()[e];
-    edges.push_back({edge.a + 1, edge.b + 1, weights[e]});
+  Json edges;
+  if (study.graph().size() <= kMaxNamedParties) {
+    edges = Json::array();
+    const auto weights = study.weights.per_edge();
+    for (std::size_t e = 0; e < weights.size(); ++e) {
+      const Edge edge = study.graph().edges()[e];
+      edges.push_back({edge.a + 1, edge.b + 1, weights[e]});
+    }
   }
   const auto uniform = study.weights.uniform_weight();
   return {{"topology", to_string(study.graph().topology())},

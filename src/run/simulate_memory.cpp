@@ -30,11 +30,17 @@ double simulation_bytes(const Study& study, Solver solver) {
   each += entries * kNumber + std::max((m * m + m) * kNumber, 4 * entries * kNumber);
   const SealKind seals = mechanism_of(solver).seals();
   if (seals == SealKind::kTracking) {
-    each += (entries + 4 * m + m * m + m) * kNumber;  // θ + noise, rows of two rounds, G, x
+    // θ + noise, rows of two rounds, G, x
+    const TrackingRows rows{.dimension = static_cast<std::size_t>(m), .trials = 1};
+    each += (entries + 2 * static_cast<double>(rows.lanes()) + m * m + m) * kNumber;
     return each * parties;
   }
-  each += 2 * entries * kNumber;                            // indices, of two words each
-  each += 2 * entries * kNumber + 8 * degree;               // rows of two rounds; edges
+  each += 2 * entries * kNumber;  // indices, of two words each
+  double width = 0;
+  for (const LanePart& part : lane_parts(static_cast<std::size_t>(entries))) {
+    width += static_cast<double>(part.width);
+  }
+  each += 2 * width * kNumber + 8 * degree;                 // rows of two rounds; edges
   if (seals != SealKind::kLocal) each += degree * kNumber;  // multipliers, or keys
   // A mask for each neighbour.
   if (seals == SealKind::kShuffle) each += degree * entries * kNumber;

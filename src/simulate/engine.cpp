@@ -65,6 +65,11 @@ class TwoRounds {
   std::array<RowMemory, 2> rows_;
 };
 
+struct PartOfRows {
+  LanePart lanes;
+  TwoRounds rows;
+};
+
 // nullptr-like where nobody watches, so that a round needs one meeting only.
 std::function<void(Round)> showing(const RoundObserver& observer,
                                    const std::function<RoundView(Round)>& view) {
@@ -91,32 +96,47 @@ void run_linear_consensus(const Weights& weights, const ConsensusPlan& plan, Tri
   const std::size_t trials = values.trials();
   const std::size_t entries = values.entries();
   const std::size_t lanes = trials * entries;
-  TwoRounds rows(graph.size() * lanes);
-  for (std::size_t place = 0; place < graph.size(); ++place) {
-    for (std::size_t t = 0; t < trials; ++t) {
-      std::ranges::copy(values.at(t, graph.order()[place]),
-                        rows.after(0) + place * lanes + t * entries);
-    }
+  // Who watches sees a party's numbers side by side, and so does who has few parties.
+  const bool in_parts = graph.size() >= options.renumber_from && !options.observer;
+  std::vector<PartOfRows> parts;
+  for (const LanePart& part :
+       in_parts ? lane_parts(lanes) : std::vector{LanePart{0, lanes, lanes}}) {
+    parts.push_back({part, TwoRounds(graph.size() * part.width)});
   }
+  const auto each_number = [&](Round round, const auto& copy) {
+    for (std::size_t place = 0; place < graph.size(); ++place) {
+      auto part = parts.begin();
+      std::size_t k = 0;
+      for (std::size_t t = 0; t < trials; ++t) {
+        for (double& value : values.at(t, graph.order()[place])) {
+          if (k == part->lanes.count) {
+            ++part;
+            k = 0;
+          }
+          copy(value, part->rows.after(round)[place * part->lanes.width + k++]);
+        }
+      }
+    }
+  };
+  each_number(0, [](double& value, double& lane) { lane = value; });
   const auto show = showing(options.observer, [&](Round round) {
     const RoundView::Strides strides{.party = lanes, .entry = 1, .trial = entries};
-    return RoundView(rows.after(round), strides, entries, trials, graph.places());
+    return RoundView(parts[0].rows.after(round), strides, entries, trials, graph.places());
   });
   if (show) show(0);
   walk_rounds(
       graph.size(), options.threads, plan.rounds,
       [&] {
         return [&, schedule = MixingSchedule(plan)](Round round, PlaceRange places) mutable {
-          mix_rows(edges, schedule.next(), lanes, rows.after(round - 1), rows.after(round), places);
+          const MixingStep step = schedule.next();
+          for (PartOfRows& part : parts) {
+            mix_rows(edges, step, part.lanes.width, part.rows.after(round - 1),
+                     part.rows.after(round), places);
+          }
         };
       },
       show);
-  for (std::size_t place = 0; place < graph.size(); ++place) {
-    for (std::size_t t = 0; t < trials; ++t) {
-      std::copy_n(rows.after(plan.rounds) + place * lanes + t * entries, entries,
-                  values.at(t, graph.order()[place]).begin());
-    }
-  }
+  each_number(plan.rounds, [](double& value, double& lane) { value = lane; });
 }
 
 TrialValues run_gradient_tracking(const Weights& weights, const TrialValues& costs,
@@ -131,7 +151,7 @@ TrialValues run_gradient_tracking(const Weights& weights, const TrialValues& cos
   const std::size_t lanes = shape.lanes();
   const std::size_t padded = shape.trials;
 
-  // x = 0, s = H; lanes without a trial stay 0.
+  // x = 0, s = H; lanes without a number stay 0.
   TwoRounds rows(graph.size() * lanes);
   RowMemory g(graph.size() * shape.matrix_lanes());
   for (std::size_t place = 0; place < graph.size(); ++place) {

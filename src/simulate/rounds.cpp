@@ -64,9 +64,10 @@ SOTTO_INLINE void mix_lanes(const Around& around, const double* rows, std::size_
   }
 }
 
-// How many parties ahead neighbours' rows are asked for, and from how many bytes of rows on: what
-// stays in the caches needs no asking.
-constexpr std::size_t kAhead = 8;
+// How many parties ahead neighbours' rows are asked for, into which level of the caches (2: the
+// second), and from how many bytes of rows on: what stays in the caches needs no asking.
+constexpr std::size_t kAhead = 16;
+constexpr int kLevel = 2;
 constexpr std::size_t kAskFrom = std::size_t{1} << 22;
 constexpr std::size_t kLine = 64;
 
@@ -75,8 +76,8 @@ SOTTO_INLINE void ask_for(const RoundEdges& edges, const double* rows, std::size
   for (std::uint64_t e = edges.first[place]; e < edges.first[place + 1]; ++e) {
     const char* row = reinterpret_cast<const char*>(rows + edges.neighbour[e] * lanes);
     const char* last = row + lanes * sizeof(double) - 1;
-    for (; row < last; row += kLine) __builtin_prefetch(row);
-    __builtin_prefetch(last);
+    for (; row < last; row += kLine) __builtin_prefetch(row, 0, kLevel);
+    __builtin_prefetch(last, 0, kLevel);
   }
 }
 
@@ -130,6 +131,17 @@ SOTTO_INLINE void track_step(const TrackingRows& rows, double step, const double
 }
 
 }  // namespace rounds
+
+std::vector<LanePart> lane_parts(std::size_t lanes) {
+  constexpr std::size_t kOfALine = rounds::kLine / sizeof(double);
+  const std::size_t rest = lanes % kOfALine;
+  const std::size_t whole = lanes - rest;
+  std::vector<LanePart> parts;
+  if (rest > kOfALine / 2) return {{.first = 0, .count = lanes, .width = whole + kOfALine}};
+  if (whole > 0) parts.push_back({.first = 0, .count = whole, .width = whole});
+  if (rest > 0) parts.push_back({.first = whole, .count = rest, .width = std::bit_ceil(rest)});
+  return parts;
+}
 
 SOTTO_VECTORISED void mix_rows(const RoundEdges& edges, const MixingStep& step, std::size_t lanes,
                                const double* y, double* next, PlaceRange places) {

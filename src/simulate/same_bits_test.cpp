@@ -178,7 +178,7 @@ TEST(SameBits, OfRoundsWhateverTheOrderOfThePartiesAndHoweverManyThreads) {
                                       Weights::metropolis(*Graph::star(4500))};
   for (const Weights& weights : large) {
     const std::size_t parties = weights.graph().size();
-    for (const std::size_t entries : {1U, 2U, 5U, 9U}) {
+    for (const std::size_t entries : {1U, 2U, 3U, 5U, 9U, 14U, 16U, 20U}) {
       const TrialValues start = trials_of({random_thetas(parties, entries, 3)});
       for (const auto method : {ConsensusMethod::kPlain, ConsensusMethod::kChebyshev}) {
         ConsensusPlan plan = *plan_consensus(method, 1e-3, weights);
@@ -211,7 +211,7 @@ TEST(SameBits, OfGradientTrackingWhateverTheOrderOfThePartiesAndHoweverManyThrea
       const TrialValues expected = run(1, 5001);
       EXPECT_EQ(run(1, 1), expected);
       EXPECT_EQ(run(3, 1), expected);
-      // One trial alone takes rows without padding.
+      // One trial alone has rows of its own width.
       TrialValues first(1, 5000, entries);
       std::ranges::copy(costs.trial(0).all(), first.all().begin());
       EXPECT_EQ(run_gradient_tracking(weights, first, dimension, 1e-3, 9), expected.trial(0));

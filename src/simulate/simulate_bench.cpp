@@ -1,20 +1,7 @@
-// What the engine is worth: the same bits, message by message and side by side, on a cycle of 250;
-// and a round of a million parties beside what copying memory allows (scripts/rounds_vs_scipy has
-// the same beside SciPy).
+// What the engine is worth: the same bits, message by message and side by side, on a cycle of 250.
 #include <benchmark/benchmark.h>
 
-#include <chrono>
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
-#include <functional>
-
-#include "base/parallel.h"
 #include "privacy/calibrate/dishuf.h"
-#include "simulate/round_graph.h"
-#include "simulate/rounds.h"
-#include "simulate/row_memory.h"
 #include "simulate/simulation.h"
 #include "support/by_messages.h"
 #include "support/secrets.h"
@@ -94,100 +81,6 @@ void tracking_rounds(benchmark::State& state) {
                           static_cast<std::int64_t>(kParties));
 }
 BENCHMARK(tracking_rounds)->Arg(1)->Arg(4)->Arg(8)->Unit(benchmark::kMillisecond);
-
-// --- large networks ---
-
-double seconds_of(const std::function<void()>& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-// Bytes read and written in a second by all cores together, the best of a few.
-double copy_bandwidth(const double* from, double* to, std::size_t doubles) {
-  constexpr std::size_t kParts = 64;
-  double best = 0;
-  for (int repeat = 0; repeat < 5; ++repeat) {
-    const double seconds = seconds_of([&] {
-      parallel_for(kParts, 0, [&](std::size_t part) {
-        const std::size_t begin = doubles / kParts * part;
-        std::memcpy(to + begin, from + begin, doubles / kParts * sizeof(double));
-      });
-    });
-    best = std::max(best, 2.0 * static_cast<double>(doubles * sizeof(double)) / seconds);
-  }
-  return best;
-}
-
-// The model of simulate/rounds.h: what must move for a party whose row has so many bytes.
-double bytes_of_a_party(double row, double degree) {
-  return 2 * row + degree * 64 * std::ceil((row + 56) / 64) + 4 * degree + 8;
-}
-
-constexpr std::size_t kDegree = 4;
-
-// For scripts/rounds_vs_scipy: the same graph, renumbered, as two arrays.
-void write_graph(const RoundEdges& edges) {
-  const char* path = std::getenv("SOTTO_BENCH_GRAPH");
-  if (path == nullptr) return;
-  std::ofstream file(path, std::ios::binary);
-  const auto write = [&](auto numbers) {
-    const auto bytes = std::as_bytes(numbers);
-    file.write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
-  };
-  write(edges.first);
-  write(edges.neighbour);
-}
-
-// One round at a time of a random 4-regular network: `plain` with p = 9, or gradient tracking with
-// m = 3. The counter is the share of what the copy bandwidth of the same minute allows.
-void large_round(benchmark::State& state, bool tracking) {
-  const auto parties = static_cast<std::size_t>(state.range(0));
-  const auto regular = Graph::random_regular(parties, kDegree, 1);
-  if (!regular) return state.SkipWithError(regular.error().what.c_str());
-  const Weights weights = *Weights::uniform(*regular, 0.2);
-  const RoundGraph graph(weights, 1);
-  const RoundEdges edges = graph.edges();
-  if (!tracking) write_graph(edges);
-  const TrackingRows rows{.dimension = 3, .trials = 1};
-  const std::size_t lanes = tracking ? rows.lanes() : 9;
-  RowMemory now(parties * lanes);
-  RowMemory next(parties * lanes);
-  RowMemory g(tracking ? parties * rows.matrix_lanes() : 0);
-  for (std::size_t k = 0; k < now.size(); ++k) now.data()[k] = static_cast<double>(k % 7);
-  const double bandwidth = copy_bandwidth(now.data(), next.data(), now.size());
-  const std::size_t members = core_count();
-  for (auto _ : state) {
-    parallel_for(members, 0, [&](std::size_t member) {
-      const PlaceRange places{
-          .begin = parties / members * member,
-          .end = member + 1 == members ? parties : parties / members * (member + 1)};
-      if (tracking) {
-        std::vector<double> scratch(2 * lanes);
-        track_rows(edges, 1e-4, rows, now.data(), g.data(), next.data(), scratch.data(), places);
-      } else {
-        mix_rows(edges, {}, lanes, now.data(), next.data(), places);
-      }
-    });
-  }
-  const double matrices = tracking ? 72.0 : 0.0;
-  const double bytes =
-      bytes_of_a_party(static_cast<double>(lanes * sizeof(double)), kDegree) + matrices;
-  state.counters["of_copy"] = benchmark::Counter(bytes * static_cast<double>(parties) / bandwidth,
-                                                 benchmark::Counter::kIsIterationInvariantRate);
-  state.counters["copy_GBps"] = bandwidth * 1e-9;
-  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(parties));
-}
-BENCHMARK_CAPTURE(large_round, plain, false)
-    ->RangeMultiplier(10)
-    ->Range(1000, 10'000'000)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(large_round, gt, true)
-    ->Arg(1'000'000)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
 
 // A whole trial of `dishuf`, sealing included, in words.
 void shuffle(benchmark::State& state) {

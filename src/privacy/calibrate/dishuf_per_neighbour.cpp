@@ -111,7 +111,7 @@ Result<ShuffleNoise> calibrate_per_neighbour(const Graph& graph, Sensitivity sen
                                              const Budget& budget, ShuffleParameters parameters,
                                              std::size_t colluders) {
   const auto around = surroundings(graph, colluders);
-  if (!around) return too_many_coalitions(graph, colluders);
+  if (!around) return unbounded_coalitions(graph, colluders);
   const double kappa_bar = gaussian_shift(budget);
   const auto honest = static_cast<double>(graph.size() - colluders);
   const Integer a_bar(static_cast<unsigned long>(parameters.multiplier_max));

@@ -16,7 +16,7 @@ Result<PairwiseNoise> calibrate_pairwise(const Graph& graph, Sensitivity sensiti
   SOTTO_TRY(privacy::require_colluders(graph, colluders));
   const auto lambda_2 = colluders == 0 ? std::optional(privacy::safe_spectrum(graph).lambda_2)
                                        : privacy::smallest_lambda_2(graph, colluders);
-  if (!lambda_2) return privacy::too_many_coalitions(graph, colluders);
+  if (!lambda_2) return privacy::unbounded_coalitions(graph, colluders);
   check(*lambda_2 > 0, "what is left is in one piece");
 
   const auto honest = static_cast<double>(graph.size() - colluders);

@@ -185,7 +185,7 @@ Rows per_neighbour_rows(const ShuffleNoise& noise, const Watched& watched) {
   Seen colluders{ceiling, RowMethod::kCeiling};
   if (watched.colluders > 0) {
     const auto shift = worst(watched.colluders);
-    if (!shift && watched.colluders > 1) return too_many_coalitions(graph, watched.colluders);
+    if (!shift && watched.colluders > 1) return unbounded_coalitions(graph, watched.colluders);
     colluders = at_most(colluders, shift);
   }
   const Seen neighbour = watched.colluders == 1 ? colluders : at_most(colluders, worst(1));

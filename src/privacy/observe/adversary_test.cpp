@@ -1,6 +1,6 @@
 #include "privacy/observe/adversary.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <Eigen/Dense>
 #include <algorithm>
@@ -409,13 +409,27 @@ TEST(Adversaries, OfManyPartiesAreBoundedByWhatIsProvenOfTheGraph) {
     EXPECT_EQ(colluders.method, RowMethod::kProof);
     EXPECT_LE(colluders.shift, gaussian_shift(kUsual));
   }
-  // Two of four neighbours: λ₂ − 2 says nothing, and nobody guesses.
+  // Two of four neighbours: λ₂ − 2 says nothing, and nobody guesses. Of one more is known.
   const Graph sparse = *Graph::random_regular(12'000, 4, 1);
-  EXPECT_EQ(calibrate_pairwise(sparse, kOne, kUsual, 0.001, 2).error().name, "E-colluders-many");
+  const auto two = calibrate_pairwise(sparse, kOne, kUsual, 0.001, 2);
+  EXPECT_EQ(two.error().name, "E-colluders-many");
+  EXPECT_THAT(two.error().fix, testing::HasSubstr("random-regular with degree 8"));
+  const auto one_shuffle = calibrate_shuffle(sparse, kOne, kUsual, {}, 1);
+  ASSERT_TRUE(one_shuffle) << one_shuffle.error().to_string();
+  const auto one_pairwise = calibrate_pairwise(sparse, kOne, kUsual, 0.001, 1);
+  ASSERT_TRUE(one_pairwise) << one_pairwise.error().to_string();
+  for (const auto& table : {*adversary_table(sparse, *one_shuffle, kOne, kUsual, 1),
+                            *adversary_table(sparse, *one_pairwise, kOne, kUsual, 1)}) {
+    const Adversary& colluder = row_of(table, Observer::kColluders);
+    EXPECT_EQ(colluder.method, RowMethod::kProof);
+    EXPECT_LE(colluder.shift, gaussian_shift(kUsual));
+  }
   const auto alone = calibrate_pairwise(sparse, kOne, kUsual, 0.001, 0);
   const auto rows = *adversary_table(sparse, *alone, kOne, kUsual, 0);
   EXPECT_EQ(row_of(rows, Observer::kEavesdropper).method, RowMethod::kProof);
-  EXPECT_EQ(row_of(rows, Observer::kNeighbour).method, RowMethod::kCeiling);
+  EXPECT_EQ(row_of(rows, Observer::kNeighbour).method, RowMethod::kProof);
+  EXPECT_LT(row_of(rows, Observer::kNeighbour).shift,
+            0.1 * row_of(rows, Observer::kAllNeighbours).shift);
 }
 
 TEST(Observers, HaveOneNameEach) {

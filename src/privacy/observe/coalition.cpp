@@ -115,6 +115,21 @@ Error too_many_coalitions(const Graph& graph, std::size_t size) {
                                kMaxCoalitionWork / kShuffleWork));
 }
 
+Error unbounded_coalitions(const Graph& graph, std::size_t size) {
+  // Near a random d-regular graph's λ₂ (Friedman 2008), less what a proof of it may lose.
+  const auto usual = [](double degree) { return 0.8 * (degree - 2 * std::sqrt(degree - 1)); };
+  std::size_t degree = 3;
+  while (usual(static_cast<double>(degree)) <= static_cast<double>(size)) ++degree;
+  Error error = too_many_coalitions(graph, size);
+  error.what +=
+      fmt::format(", and what is proven of the graph, λ₂ ≥ {:.3g}, says nothing about them",
+                  safe_spectrum(graph).lambda_2);
+  error.fix =
+      fmt::format("a graph with λ₂ above {}, such as random-regular with degree {}, or {}", size,
+                  degree, size > 1 ? "colluders = 1, for whom more is proven" : "colluders = 0");
+  return error;
+}
+
 Remains without(const Graph& graph, std::span<const PartyId> coalition) {
   std::vector<PartyId> parties = graph.all_but(coalition);
   std::vector<bool> near(graph.size(), false);
@@ -139,7 +154,9 @@ std::optional<double> smallest_lambda_2(const Graph& graph, std::size_t size) {
   }
   if (!can_visit_coalitions(graph, size, kPairwiseWork) &&
       coalition_count(graph, size) > kFewCoalitions) {
-    const double bound = safe_spectrum(graph).lambda_2 - static_cast<double>(size);
+    const double whole = safe_spectrum(graph).lambda_2;
+    const double bound =
+        std::max(whole - static_cast<double>(size), size == 1 ? lambda_2_without_one(graph) : 0.0);
     return bound > 0 ? std::optional(bound) : std::nullopt;
   }
   double smallest = std::numeric_limits<double>::infinity();

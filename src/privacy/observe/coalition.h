@@ -31,6 +31,8 @@ void for_each_coalition(const Graph& graph, std::size_t size,
 // Whether coalitions × work_each × n³ is work for some seconds on one core.
 [[nodiscard]] bool can_visit_coalitions(const Graph& graph, std::size_t size, double work_each);
 [[nodiscard]] Error too_many_coalitions(const Graph& graph, std::size_t size);
+// The same where smallest_lambda_2 has nothing to say either.
+[[nodiscard]] Error unbounded_coalitions(const Graph& graph, std::size_t size);
 
 // H: the parties outside a coalition.
 struct Remains {
@@ -42,8 +44,9 @@ struct Remains {
 [[nodiscard]] Remains without(const Graph& graph, std::span<const PartyId> coalition);
 
 // A lower bound of λ₂(L₀) over the graphs that coalitions of this size leave:
-// by looking at each, or by λ₂(G − C) ≥ λ₂(G) − |C| [Fiedler 1973]. Nothing if
-// there are too many to look at and that bound says nothing.
+// by looking at each, by λ₂(G − C) ≥ λ₂(G) − |C| [Fiedler 1973], or for one party by how
+// well its neighbours are joined without it (docs/proofs/spectrum.md, Claim 5). Nothing if
+// there are too many to look at and the bounds say nothing.
 [[nodiscard]] std::optional<double> smallest_lambda_2(const Graph& graph, std::size_t size);
 
 // What a coalition sees of the others in `dishuf`, for each of them:

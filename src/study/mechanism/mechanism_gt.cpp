@@ -21,8 +21,9 @@ const std::vector<StudyKey>& gt_keys() {
     {"[gt]", "guarantee", "text", "`\"certain\"`", {"certain", "paper"}, "",
      "Whether the noisy problem is convex for every draw, or by the paper's condition, which "
      "does not keep it so."},
-    {"[gt]", "lambda_min", "number", "required for `gt`", {}, "1e-100 to 1e100",
-     "A lower bound on the eigenvalues of ΣA_i that is known without the data."},
+    {"[gt]", "lambda_min", "number or text", "required for `gt`", {}, "1e-100 to 1e100",
+     "A lower bound on the eigenvalues of ΣA_i that is known without the data; `\"family\"`: the "
+     "smallest that `[problem] family` has, which is public, for any number of parties."},
     {"[gt]", "step", "number or text", "`\"auto\"`", {}, "1e-100 to 1e100",
      "The step of gradient tracking; on a network it must be a number."},
     {"[gt]", "rounds", "whole number", "from the rate and the tolerance", {}, "1 to 100000000",
@@ -55,7 +56,18 @@ class GtMechanism final : public Mechanism {
     GtTerms& terms = study.gt;
     if (section.has("truncation")) terms.truncation = section.positive("truncation", 1.0);
     if (section.word("guarantee", "certain") == "paper") terms.guarantee = Convexity::kPaper;
-    if (section.has("lambda_min")) terms.lambda_min = section.positive("lambda_min", 1.0);
+    if (const auto* least = section.node("lambda_min"); least != nullptr && least->is_string()) {
+      static_cast<void>(section.choice("lambda_min", {"family"}));
+      if (study.problem && !study.problem->family.empty()) {
+        terms.lambda_min = smallest_of_family(study.graph().size(), study.problem->sum);
+      } else {
+        section.fail_value("lambda_min",
+                           "the costs are not of a family, whose eigenvalues are known",
+                           "a number that is known without the data");
+      }
+    } else if (least != nullptr) {
+      terms.lambda_min = section.positive("lambda_min", 1.0);
+    }
     if (const auto* step = section.node("step"); step != nullptr && step->is_string()) {
       static_cast<void>(section.choice("step", {"auto"}));
     } else if (step != nullptr) {

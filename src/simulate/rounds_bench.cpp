@@ -1,0 +1,190 @@
+// A round of a large network beside what copying memory allows (scripts/rounds_vs_scipy has the
+// same beside SciPy).
+#include <benchmark/benchmark.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+
+#include "base/parallel.h"
+#include "simulate/round_graph.h"
+#include "simulate/rounds.h"
+#include "simulate/row_memory.h"
+
+namespace sotto {
+namespace {
+
+constexpr std::size_t kDegree = 4;
+constexpr std::size_t kLine = 64;
+
+double seconds_of(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Bytes read and written in a second, the best of many.
+double copy_bandwidth(const RowMemory& from, RowMemory& to, std::size_t threads) {
+  const std::size_t bytes = from.size() * sizeof(double);
+  const std::size_t times = std::max<std::size_t>(1, (std::size_t{1} << 24) / bytes);
+  double best = 0;
+  for (int repeat = 0; repeat < 15; ++repeat) {
+    const double seconds = seconds_of([&] {
+      parallel_for(threads, threads, [&](std::size_t part) {
+        const std::size_t begin = from.size() / threads * part;
+        for (std::size_t k = 0; k < times; ++k) {
+          std::memcpy(to.data() + begin, from.data() + begin, bytes / threads);
+          benchmark::ClobberMemory();
+        }
+      });
+    });
+    best = std::max(best, 2.0 * static_cast<double>(bytes * times) / seconds);
+  }
+  return best;
+}
+
+// The level of the caches in which so many bytes stay, 4 for memory, and how large the one before
+// it is: what is not there must come from here.
+struct Level {
+  int number;
+  double smaller_bytes;
+};
+Level level_of(double bytes) {
+  const auto size = [](int name, long fallback) {
+    const long stated = ::sysconf(name);
+    return static_cast<double>(stated > 0 ? stated : fallback);
+  };
+  const double sizes[] = {size(_SC_LEVEL1_DCACHE_SIZE, 1L << 15),
+                          size(_SC_LEVEL2_CACHE_SIZE, 1L << 20),
+                          size(_SC_LEVEL3_CACHE_SIZE, 1L << 25)};
+  for (int level = 1; level <= 3; ++level) {
+    if (bytes <= sizes[level - 1]) return {level, level == 1 ? 0.0 : sizes[level - 2]};
+  }
+  return {4, sizes[2]};
+}
+
+// Bytes that a round moves for a party into a cache of that size which forgets first what came
+// first, and out of it again: rows of `row` bytes, and the edges.
+double bytes_of_a_party(const RoundEdges& edges, std::size_t row, double cache) {
+  const std::size_t parties = edges.first.size() - 1;
+  const auto room = static_cast<std::uint64_t>(cache / kLine);
+  // The lines of the round before, and when each came in; those that are written are new.
+  std::vector<std::uint64_t> came((parties * row + kLine - 1) / kLine, 0);
+  std::uint64_t clock = room + 1;  // of all lines that ever came in
+  std::uint64_t read = 0;
+  const auto touch = [&](std::size_t place) {
+    for (std::size_t line = place * row / kLine; line <= (place * row + row - 1) / kLine; ++line) {
+      if (clock - came[line] < room) continue;
+      came[line] = ++clock;
+      ++read;
+    }
+  };
+  for (std::size_t i = 0; i < parties; ++i) {
+    touch(i);
+    for (std::uint64_t e = edges.first[i]; e < edges.first[i + 1]; ++e) touch(edges.neighbour[e]);
+    if (row >= kLine || i % (kLine / row) == 0) clock += (row + kLine - 1) / kLine;
+  }
+  return static_cast<double>(read * kLine) / static_cast<double>(parties) +
+         static_cast<double>(row + 4 * kDegree + 8);
+}
+
+// For scripts/rounds_vs_scipy: the same graph, renumbered, as two arrays.
+void write_graph(const RoundEdges& edges) {
+  const char* path = std::getenv("SOTTO_BENCH_GRAPH");
+  if (path == nullptr) return;
+  std::ofstream file(path, std::ios::binary);
+  const auto write = [&](auto numbers) {
+    const auto bytes = std::as_bytes(numbers);
+    file.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+  };
+  write(edges.first);
+  write(edges.neighbour);
+}
+
+struct BenchedRows {
+  LanePart lanes;
+  RowMemory now;
+  RowMemory next;
+};
+
+// One round at a time of a random 4-regular network, renumbered: `plain` with p = 9, or gradient
+// tracking with m = 3; so many parties on so many threads (0: all cores).
+void large_round(benchmark::State& state, bool tracking) {
+  const auto parties = static_cast<std::size_t>(state.range(0));
+  const std::size_t threads = state.range(1) == 0 ? core_count() : 1;
+  const auto regular = Graph::random_regular(parties, kDegree, 1);
+  if (!regular) return state.SkipWithError(regular.error().what.c_str());
+  const Weights weights = *Weights::uniform(*regular, 0.2);
+  const RoundGraph graph(weights, 1);
+  const RoundEdges edges = graph.edges();
+  if (!tracking) write_graph(edges);
+  const TrackingRows tracked{.dimension = 3, .trials = 1};
+  std::vector<BenchedRows> parts;
+  double bytes = 0;
+  for (const LanePart& lanes :
+       tracking ? std::vector{LanePart{0, 6, tracked.lanes()}} : lane_parts(9)) {
+    parts.push_back({lanes, RowMemory(parties * lanes.width), RowMemory(parties * lanes.width)});
+    bytes += static_cast<double>(2 * lanes.width * sizeof(double));
+  }
+  RowMemory g(tracking ? parties * tracked.matrix_lanes() : 0);
+  const double matrix = tracking ? static_cast<double>(tracked.matrix_lanes() * sizeof(double)) : 0;
+  const Level level = level_of((bytes + matrix) * static_cast<double>(parties));
+  double moved = matrix;
+  for (BenchedRows& part : parts) {
+    for (std::size_t k = 0; k < part.now.size(); ++k) {
+      part.now.data()[k] = static_cast<double>(k % 7);
+    }
+    moved += bytes_of_a_party(edges, part.lanes.width * sizeof(double), level.smaller_bytes);
+  }
+  const double bandwidth = copy_bandwidth(parts[0].now, parts[0].next, threads);
+  const auto round = [&](std::size_t member) {
+    const PlaceRange places{
+        .begin = parties / threads * member,
+        .end = member + 1 == threads ? parties : parties / threads * (member + 1)};
+    for (BenchedRows& part : parts) {
+      if (tracking) {
+        std::vector<double> scratch(2 * part.lanes.width);
+        track_rows(edges, 1e-4, tracked, part.now.data(), g.data(), part.next.data(),
+                   scratch.data(), places);
+      } else {
+        mix_rows(edges, {}, part.lanes.width, part.now.data(), part.next.data(), places);
+      }
+    }
+  };
+  for (auto _ : state) {
+    if (threads == 1) {
+      round(0);
+    } else {
+      parallel_for(threads, threads, round);
+    }
+  }
+  const auto rate = benchmark::Counter::kIsIterationInvariantRate;
+  const auto all = static_cast<double>(parties);
+  state.counters["ns_per_party"] =
+      benchmark::Counter(all * 1e-9, rate | benchmark::Counter::kInvert);
+  state.counters["level"] = level.number;
+  state.counters["rows_MB"] = (bytes + matrix) * all * 1e-6;
+  state.counters["model_bytes"] = moved;
+  state.counters["copy_GBps"] = bandwidth * 1e-9;
+  state.counters["of_copy"] = benchmark::Counter(moved * all / bandwidth, rate);
+}
+BENCHMARK_CAPTURE(large_round, plain, false)
+    ->ArgNames({"parties", "cores"})
+    ->ArgsProduct({{1'000, 10'000, 100'000, 1'000'000, 10'000'000}, {1}})
+    ->Args({1'000'000, 0})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(large_round, gt, true)
+    ->ArgNames({"parties", "cores"})
+    ->Args({1'000'000, 1})
+    ->Args({1'000'000, 0})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace sotto
