@@ -32,6 +32,10 @@ demo: build
 pictures: build
 	@$(BUILD)/sotto reproduce fig3 --out build/pictures > /dev/null
 	@cp build/pictures/fig3.svg docs/pictures/
+	@$(BUILD)/sotto simulate examples/many.toml --solver ac,pairwise,dishuf,gt --trials 9 --out build/pictures/many \
+	  --set graph.parties=10,100,1000,10000,100000,1000000 > /dev/null
+	@cp build/pictures/many/error.svg docs/pictures/many-error.svg
+	@cp build/pictures/many/noise.svg docs/pictures/many-noise.svg
 
 # The program, the library with its headers and CMake package, the documents. DESTDIR is respected.
 PREFIX ?= /usr/local

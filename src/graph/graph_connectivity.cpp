@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "graph/graph.h"
+#include "graph/spectrum_bounds.h"
 
 // Who reaches whom, and in how many steps.
 namespace sotto {
@@ -78,7 +79,11 @@ std::vector<std::uint32_t> Graph::components() const {
 }
 
 bool Graph::connected() const {
-  return std::ranges::max(components()) == 0;
+  auto& known = shape_->spectrum->connected;
+  if (known == graphs::Known::kNotYet) {
+    known = std::ranges::max(components()) == 0 ? graphs::Known::kYes : graphs::Known::kNo;
+  }
+  return known == graphs::Known::kYes;
 }
 
 namespace {
@@ -170,9 +175,9 @@ std::size_t Graph::diameter() const {
 }
 
 Result<void> require_connected(const Graph& graph) {
+  if (graph.connected()) return {};
   const std::vector<std::uint32_t> component = graph.components();
   const std::size_t parts = std::size_t{std::ranges::max(component)} + 1;
-  if (parts == 1) return {};
   std::vector<std::vector<PartyId>> members(parts);
   for (PartyId i = 0; i < graph.size(); ++i) members[component[i]].push_back(i);
   std::string list;

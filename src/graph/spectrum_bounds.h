@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -58,10 +59,13 @@ struct SpectrumBounds {
 
 namespace graphs {
 
+enum class Known { kNotYet, kNo, kYes };
+
 struct SpectrumCache {
   std::mutex mutex;
   std::optional<SpectrumBounds> bounds;
   std::optional<double> without_one;
+  std::atomic<Known> connected = Known::kNotYet;  // graph_connectivity.cpp's; not under the mutex
 };
 
 }  // namespace graphs

@@ -4,6 +4,8 @@
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "base/large_pages.h"
+#include "base/vectorised.h"
 #include "graph/graph_draws.h"
 #include "graph/rows.h"
 #include "graph/spectrum_bounds.h"
@@ -13,11 +15,74 @@
 // line; every sum is taken block by block in order, so that the bits are the same on any number of
 // threads.
 namespace sotto {
-namespace {
+namespace graphs {
 
 constexpr std::size_t kLanes = 8;
+// Neighbours stand all over memory, so those of somebody so many parties later are asked for, into
+// the second-level cache, where more lines can be under way than in the first.
+constexpr std::size_t kAhead = 16;
+
+// A step of the filter, for some parties: `before` becomes
+//
+//     linear·(now − mean) − scaled·L·now − (before − mean_before),
+//
+// and what it becomes, and its squares, are added up.
+struct FilterStep {
+  const Graph& graph;
+  const double* weights;  // of the edges; nullptr: all 1
+  const double* now;      // eight numbers for each party, here and below
+  double* before;
+  double linear;
+  double scaled;
+  const double* mean;
+  const double* mean_before;
+};
+
+using Eight = double __attribute__((vector_size(kLanes * sizeof(double)), aligned(8), may_alias));
+
+SOTTO_VECTORISED void take_filter_step(const FilterStep& step, std::size_t begin, std::size_t end,
+                                       double* values, double* squares) {
+  const auto at = [](const double* numbers, std::size_t party) {
+    return reinterpret_cast<const Eight*>(numbers + party * kLanes);
+  };
+  const Eight mean = *at(step.mean, 0);
+  const Eight mean_before = *at(step.mean_before, 0);
+  Eight value_sum = *at(values, 0);
+  Eight square_sum = *at(squares, 0);
+  for (std::size_t i = begin; i < end; ++i) {
+    if (i + kAhead < step.graph.size()) {
+      for (const PartyId j : step.graph.neighbours(static_cast<PartyId>(i + kAhead))) {
+        __builtin_prefetch(step.now + j * kLanes, 0, 2);
+      }
+    }
+    const auto around = step.graph.neighbours(static_cast<PartyId>(i));
+    const Eight own = *at(step.now, i);
+    Eight image{};
+    if (step.weights == nullptr) {
+      for (const PartyId j : around) image += own - *at(step.now, j);
+    } else {
+      const auto along = step.graph.incident_edges(static_cast<PartyId>(i));
+      for (std::size_t k = 0; k < around.size(); ++k) {
+        image += step.weights[along[k]] * (own - *at(step.now, around[k]));
+      }
+    }
+    Eight& before = *reinterpret_cast<Eight*>(step.before + i * kLanes);
+    const Eight next = step.linear * (own - mean) - step.scaled * image - (before - mean_before);
+    before = next;
+    value_sum += next;
+    square_sum += next * next;
+  }
+  *reinterpret_cast<Eight*>(values) = value_sum;
+  *reinterpret_cast<Eight*>(squares) = square_sum;
+}
+
+}  // namespace graphs
+namespace {
+
+using graphs::kLanes;
+
 using Lanes = Eigen::Array<double, kLanes, 1>;
-using Block = std::vector<Lanes, Eigen::aligned_allocator<Lanes>>;  // [party]
+using Block = std::vector<Lanes, LargePages<Lanes>>;  // [party]
 
 constexpr double kAlpha = 0x1p-9;  // (√2·2⁻⁹)⁸ = 2⁻⁶⁸: what all eight may miss u₂ by
 constexpr double kUnit = 0x1p-53;
@@ -28,7 +93,6 @@ constexpr std::size_t kLeastSteps = 30;
 constexpr std::size_t kRoughSteps = 20;
 constexpr std::size_t kPowerSteps = 12;
 constexpr int kMaxAttempts = 4;
-constexpr PartyId kAhead = 16;
 
 // L, on eight vectors at once. Each sum in blocks: see the top.
 class Laplacian {
@@ -50,12 +114,8 @@ class Laplacian {
     return static_cast<double>(2 * graph_.edges().size() + graph_.size());
   }
 
-  // (Ly)_i, as Σ w_ij(y_i − y_j). Neighbours stand all over memory, so those of somebody later are
-  // asked for, into the second-level cache, where more lines can be under way than in the first.
+  // (Ly)_i, as Σ w_ij(y_i − y_j).
   [[nodiscard]] Lanes at(PartyId i, const Block& y) const {
-    if (i + kAhead < size()) {
-      for (const PartyId j : graph_.neighbours(i + kAhead)) __builtin_prefetch(&y[j], 0, 2);
-    }
     Lanes image = Lanes::Zero();
     const Lanes own = y[i];
     const auto around = graph_.neighbours(i);
@@ -75,20 +135,13 @@ class Laplacian {
     Lanes values = Lanes::Zero();
     Lanes squares = Lanes::Zero();
   };
-  template <class Each>
-  [[nodiscard]] Sums sums(const Each& each) const {
+  template <class OfBlock>
+  [[nodiscard]] Sums block_sums(const OfBlock& of_block) const {
     constexpr std::size_t kBlock = std::size_t{1} << 12;
     const std::size_t blocks = (size() + kBlock - 1) / kBlock;
-    std::vector<Sums, Eigen::aligned_allocator<Sums>> parts(blocks);
+    std::vector<Sums, LargePages<Sums>> parts(blocks);
     parallel_for(blocks, 0, [&](std::size_t k) {
-      Sums part;
-      const std::size_t end = std::min(size(), (k + 1) * kBlock);
-      for (std::size_t i = k * kBlock; i < end; ++i) {
-        const Lanes one = each(static_cast<PartyId>(i));
-        part.values += one;
-        part.squares += one * one;
-      }
-      parts[k] = part;
+      of_block(k * kBlock, std::min(size(), (k + 1) * kBlock), parts[k]);
     });
     Sums all;
     for (const Sums& part : parts) {
@@ -96,6 +149,24 @@ class Laplacian {
       all.squares += part.squares;
     }
     return all;
+  }
+  template <class Each>
+  [[nodiscard]] Sums sums(const Each& each) const {
+    return block_sums([&](std::size_t begin, std::size_t end, Sums& part) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const Lanes one = each(static_cast<PartyId>(i));
+        part.values += one;
+        part.squares += one * one;
+      }
+    });
+  }
+  // Where λ₂ of so large a graph of its kind almost always is (Friedman 2008): a guess.
+  [[nodiscard]] std::optional<double> usual_lambda_2() const {
+    if (weights_ != nullptr || graph_.topology() != Topology::kRandomRegular) return std::nullopt;
+    return largest_ < 3 ? std::nullopt : std::optional(largest_ - 2 * std::sqrt(largest_ - 1));
+  }
+  [[nodiscard]] const double* edge_weights() const {
+    return weights_ == nullptr ? nullptr : weights_->per_edge().data();
   }
 
  private:
@@ -152,11 +223,16 @@ class Filter {
     const Lanes mean = mean_;
     const Lanes mean_before = done_ == 0 ? Lanes(Lanes::Zero()) : mean_before_;
     mean_before_ = mean_;
-    note(laplacian_.sums([&](PartyId i) -> Lanes {
-      const Lanes next =
-          linear * (now_[i] - mean) - scaled * laplacian_.at(i, now_) - (before_[i] - mean_before);
-      before_[i] = next;
-      return next;
+    const graphs::FilterStep terms{.graph = laplacian_.graph(),
+                                   .weights = laplacian_.edge_weights(),
+                                   .now = now_.front().data(),
+                                   .before = before_.front().data(),
+                                   .linear = linear,
+                                   .scaled = scaled,
+                                   .mean = mean.data(),
+                                   .mean_before = mean_before.data()};
+    note(laplacian_.block_sums([&](std::size_t begin, std::size_t end, Laplacian::Sums& part) {
+      graphs::take_filter_step(terms, begin, end, part.values.data(), part.squares.data());
     }));
     std::swap(now_, before_);
     ++done_;
@@ -248,6 +324,8 @@ SpectrumBounds bounds_of(const Laplacian& laplacian, double least_weight,
   double tau = 0;
   if (expected) {
     tau = (1 - kFewTolerance / 4) * std::min(*expected, c / 2);
+  } else if (const auto usual = laplacian.usual_lambda_2()) {
+    tau = 0.95 * *usual;
   } else {
     Filter rough(laplacian, start, c / 8, c);
     for (std::size_t step = 0; step < kRoughSteps; ++step) rough.step();

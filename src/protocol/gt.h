@@ -83,8 +83,10 @@ class GradientRate {
  public:
   GradientRate(const Weights& weights, std::vector<Eigen::MatrixXd> perturbed);
 
-  // The radius at step β; below 1 iff gradient tracking converges.
+  // The radius at step β; below 1 iff gradient tracking converges. All eigenvalues of few parties,
+  // the largest of more, and of very many what so many rounds show.
   [[nodiscard]] double radius(double step) const;
+  [[nodiscard]] double powered_radius(double step) const;
 
   // The supremum of the stable steps: 0 if no step is stable (ΣG_i is not positive definite).
   [[nodiscard]] double largest_stable_step() const;

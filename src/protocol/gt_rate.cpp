@@ -18,6 +18,7 @@ using Eigen::VectorXd;
 
 // Below this order all eigenvalues are computed densely; above, Arnoldi finds the largest.
 constexpr Index kDenseOrder = 260;
+constexpr Index kPoweredOrder = 100'000;  // above, vectors are too long to keep many of them
 
 // M without its m eigenvalues 1. The right eigenvectors are (1⊗c, 0), the left
 // ones (−G_i stacked, I stacked), so subtracting their projector
@@ -88,6 +89,7 @@ double GradientRate::radius(double step) const {
   if (!(mean_eigenvalues_[0] > 0)) return std::numeric_limits<double>::infinity();
   const TrackingOperator operation(laplacian_, g_, total_inverse_, step);
   if (operation.rows() <= kDenseOrder) return dense_radius(step);
+  if (operation.rows() > kPoweredOrder) return powered_radius(step);
   // Eigenvalues crowd at 1 on long cycles; a wide Krylov space tells them apart.
   const Index wanted = 4;
   const Index krylov = std::min<Index>(operation.rows(), 160);

@@ -35,6 +35,21 @@ TEST(GradientRate, IsTheSameByArnoldiAndByDefinition) {
   }
 }
 
+// Of very many parties; here of as many as Arnoldi can do too.
+TEST(GradientRate, IsNearlyTheSameFromHowRoundsShrinkAVector) {
+  SeededRandom random(3);
+  const auto g = matrices_of(random_costs(400, 3, random));
+  const Weights weights = *Weights::uniform(*Graph::random_regular(400, 4, 1), 0.2);
+  const GradientRate rate(weights, g);
+  const double best = rate.best_step();
+  for (const double step : {best / 4, best, 50 * best}) {
+    const double radius = rate.radius(step);
+    EXPECT_NEAR(std::log(rate.powered_radius(step)), std::log(radius),
+                0.1 * std::abs(std::log(radius)))
+        << step;
+  }
+}
+
 TEST(GradientRate, IsTheRateThatARunShows) {
   for (const RadiusRow& row : reference_radii()) {
     const Weights weights = cycle(row.parties);

@@ -3,14 +3,8 @@
 
 #include <cstdint>
 
-// AVX512 or AVX2 where there is one, chosen when the program starts. The operations are the
-// same either way: additions and multiplications, never fused, never reordered.
-// (Sanitizers cannot run before the dynamic linker has chosen.)
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define SOTTO_VECTORISED __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define SOTTO_VECTORISED
-#endif
+#include "base/vectorised.h"
+
 #define SOTTO_INLINE inline __attribute__((always_inline))
 
 namespace sotto {

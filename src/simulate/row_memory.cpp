@@ -1,39 +1,22 @@
+// Where the rounds' numbers stand, and how much room there is for them.
 #include "simulate/row_memory.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <new>
 #include <string>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
+#include "base/large_pages.h"
 
-// Where the rounds' numbers stand, and how much room there is for them.
 namespace sotto {
-namespace {
 
-constexpr std::size_t kLine = 64;
-constexpr std::size_t kLargePage = std::size_t{1} << 21;
-
-}  // namespace
-
-RowMemory::RowMemory(std::size_t doubles) : size_(doubles) {
-  const std::size_t wanted = doubles * sizeof(double);
-  const std::size_t unit = wanted >= 2 * kLargePage ? kLargePage : kLine;
-  const std::size_t bytes = (wanted / unit + 1) * unit;
-  void* memory = std::aligned_alloc(unit, bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-#if defined(MADV_HUGEPAGE)
-  if (unit == kLargePage) (void)madvise(memory, bytes, MADV_HUGEPAGE);  // a wish; refusing is fine
-#endif
-  std::memset(memory, 0, bytes);
-  doubles_.reset(static_cast<double*>(memory));
+RowMemory::RowMemory(std::size_t doubles)
+    : doubles_(static_cast<double*>(allocate_large_pages(doubles * sizeof(double)))),
+      size_(doubles) {
+  std::memset(doubles_.get(), 0, doubles * sizeof(double));
 }
 
 void RowMemory::Free::operator()(double* doubles) const {
-  std::free(doubles);  // NOLINT(cppcoreguidelines-no-malloc): aligned_alloc's
+  free_large_pages(doubles);
 }
 
 std::size_t available_memory() {
