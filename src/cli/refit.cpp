@@ -156,9 +156,10 @@ Verb add_refit(const Syntax& program) {
   verb.group(kWhoAndWhere).text("--home", options->home, kHomeHelp);
   model.text("--target", options->target,
              "the column to explain, or a sum as 'a - b'; the study's own");
-  model.text("--features", options->features,
-             "columns, levels or patterns as area*,heating=gas, or sums as 'a + 2*b'; all but the "
-             "target");
+  model.text(
+      "--features", options->features,
+      "columns, levels or patterns as area*,heating=electric, or sums as 'a + 2*b'; all but the "
+      "target");
   model.text("--without", options->without,
              "columns to leave out of them; intercept: a model through the origin");
   model.text("--base", options->bases,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,11 @@ class Source {
   // Reads all of it, once a call. `schema` is valid. Errors name the place, and are the same
   // whatever the number of workers.
   [[nodiscard]] virtual Result<void> read(const Schema& schema, const RowSink& sink) const = 0;
+
+  // How many records read() gives, where finding out costs a fraction of it; else none.
+  [[nodiscard]] virtual std::optional<std::uint64_t> count_records(const Schema&) const {
+    return std::nullopt;
+  }
 };
 
 }  // namespace sotto

@@ -124,7 +124,10 @@ Result<std::vector<TableMoments>> read_split_moments(const Source& source, const
   std::vector<KeptRows> kept(workers);
   Deal deal{.split = split};
   bool all_kept = false;
-  if (split.kind == TableSplit::Kind::kContiguous) {
+  const bool contiguous = split.kind == TableSplit::Kind::kContiguous;
+  if (const auto counted = contiguous ? source.count_records(schema) : std::nullopt) {
+    deal.records = *counted;
+  } else if (contiguous) {
     std::atomic<std::uint64_t> used = 0;
     std::atomic<bool> fits = !schema.person;
     SOTTO_TRY(source.read(schema, [&](std::size_t worker, const RawRows& raw) {

@@ -23,9 +23,9 @@ namespace {
 constexpr double kDelta = 1e-6;
 constexpr int kBoostingRounds = 10;
 
-// N̂/σ_N from which on the fit believes t̂/N̂ (target_posterior.h); below, it is noise over noise,
-// cut off at the bounds, and by luck better than any estimate where the target sits at a bound.
-constexpr double kRowsKnown = 4;
+// Draws of the fit and of the noisy mean for each of the others: the mean of a target at a bound,
+// cut off there in every second draw, has a median that forty draws do not tell.
+constexpr int kOwnDraws = 8;
 
 Study study_of(Schema schema, Weighting weighting, double epsilon, double delta = kDelta) {
   schema.weighting = weighting;
@@ -127,7 +127,6 @@ struct Errors {
   Samples adassp;
   Samples mixing;
   Samples boosted;
-  bool rows_hidden = false;  // the noise on N is more than a quarter of it
 };
 
 Errors measure(const MeasuredTable& table, double epsilon, int draws, std::uint64_t seed) {
@@ -148,17 +147,16 @@ Errors measure(const MeasuredTable& table, double epsilon, int draws, std::uint6
   StandardNormal normal(seed);
   const NormalDraw draw = [&] { return normal(); };
   Errors errors;
-  const Release weighted_exact = of_weighted.exact();
-  errors.rows_hidden =
-      weighted_exact.moments(0, 0) < kRowsKnown * of_weighted.draw(draw).noise_sd(0, 0);
   const auto error_of = [&](const Eigen::VectorXd& theta) {
     return squared_error(truth, theta) / trivial;
   };
-  for (int k = 0; k < draws; ++k) {
+  for (int k = 0; k < kOwnDraws * draws; ++k) {
     errors.unweighted.add(error_of(noise_aware_of(of_alike.draw(draw))));
     const Release release = of_weighted.draw(draw);
     errors.weighted.add(error_of(noise_aware_of(release) / scale));
     errors.noisy_mean.add(error_of(noisy_mean(release) / scale));
+  }
+  for (int k = 0; k < draws; ++k) {
     errors.adassp.add(error_of(adassp_central(truth.sums, adassp, draw)->theta));
     errors.mixing.add(error_of(mixing.solve_for(central, draw)));
     errors.boosted.add(error_of(boosted_adassp(central, shift, kBoostingRounds, draw)));
@@ -176,7 +174,6 @@ struct Summary {
   double boosted = 0;
   double boosted_mean = 0;
   double worst_beside_mean = 0;
-  double worst_where_hidden = 0;  // of tables whose rows the noise hides
 };
 
 Summary measure_all(const std::vector<MeasuredTable>& tables, double epsilon, int draws) {
@@ -200,9 +197,8 @@ Summary measure_all(const std::vector<MeasuredTable>& tables, double epsilon, in
     in_logs.mixing += std::log(e.mixing.median());
     in_logs.boosted += std::log(e.boosted.median());
     in_logs.boosted_mean += std::log(e.boosted.mean());
-    const double beside_mean = e.weighted.median() / e.noisy_mean.median();
-    double& worst = e.rows_hidden ? in_logs.worst_where_hidden : in_logs.worst_beside_mean;
-    worst = std::max(worst, beside_mean);
+    in_logs.worst_beside_mean =
+        std::max(in_logs.worst_beside_mean, e.weighted.median() / e.noisy_mean.median());
   }
   const auto mean = [&](double sum) { return std::exp(sum / in_logs.tables); };
   Summary found{.tables = in_logs.tables,
@@ -212,14 +208,12 @@ Summary measure_all(const std::vector<MeasuredTable>& tables, double epsilon, in
                 .mixing = mean(in_logs.mixing),
                 .boosted = mean(in_logs.boosted),
                 .boosted_mean = mean(in_logs.boosted_mean),
-                .worst_beside_mean = in_logs.worst_beside_mean,
-                .worst_where_hidden = in_logs.worst_where_hidden};
+                .worst_beside_mean = in_logs.worst_beside_mean};
   std::cout << fmt::format(
       "  geometric means: weighted {:.4f} = {:.4f} of alike; AdaSSP tight {:.4f}, mixing {:.4f}, "
-      "boosted {:.4f}, its mean {:.4g}; worst table beside the noisy mean {:.4f}, where rows are "
-      "hidden {:.4f}\n",
+      "boosted {:.4f}, its mean {:.4g}; worst table beside the noisy mean {:.4f}\n",
       found.weighted, found.weighted / found.unweighted, found.adassp, found.mixing, found.boosted,
-      found.boosted_mean, found.worst_beside_mean, found.worst_where_hidden);
+      found.boosted_mean, found.worst_beside_mean);
   return found;
 }
 
@@ -248,7 +242,7 @@ TEST(WeightedRows, OfRealTablesGiveBetterModelsThanAnyOther) {
 // Seeds that no constant was chosen on.
 TEST(WeightedRows, OfDrawnTablesGiveBetterModelsThanAnyOther) {
   std::vector<MeasuredTable> tables;
-  for (std::uint64_t seed = 2001; seed <= 2027; ++seed) tables.push_back(drawn_table(seed));
+  for (std::uint64_t seed = 4001; seed <= 4027; ++seed) tables.push_back(drawn_table(seed));
   for (std::size_t k = 0; k < kEpsilons.size(); ++k) {
     expect_better(measure_all(tables, kEpsilons.at(k), 30), k);
   }

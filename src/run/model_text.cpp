@@ -134,15 +134,17 @@ std::string rows_text(const RunRecord& record) {
 }
 
 // Whether the parties' own intercepts differ, where the study has them.
-std::string parties_text(const Release& release) {
-  const auto test = party_test(release);
+std::string parties_text(const RunRecord& record) {
+  const auto test = party_test(*record.release);
   if (test && !*test) return "";
-  return test ? fmt::format(
-                    "  parties      differ with F = {:.4g} on {:.0f} and {:.0f} degrees, p = "
-                    "{:.3g}\n",
-                    (*test)->f, (*test)->left_out, (*test)->residual, (*test)->p)
-              : fmt::format("  parties      whether they differ cannot be said: {}\n",
-                            test.error().what);
+  if (!test) {
+    const std::string& why = test.error().what;
+    return fmt::format("  parties      whether they differ cannot be said{}\n",
+                       why == record.errors_refused ? ", for the same reason" : ": " + why);
+  }
+  return fmt::format(
+      "  parties      differ with F = {:.4g} on {:.0f} and {:.0f} degrees, p = {:.3g}\n",
+      (*test)->f, (*test)->left_out, (*test)->residual, (*test)->p);
 }
 
 // A share that noise may have moved below nothing or above everything, as far as it can be true.
@@ -165,7 +167,7 @@ std::string table_text(const RunRecord& record) {
   text += '\n';
   if (record.summary) text += fit_lines(record, *record.summary);
   if (record.noisy_rows) text += rows_text(record);
-  if (record.release && record.refit_of.empty()) text += parties_text(*record.release);
+  if (record.release && record.refit_of.empty()) text += parties_text(record);
   if (record.explained) {
     text +=
         fmt::format("  explains     about {:.0f} % of the variance ({:.0f} % to {:.0f} %)\n",

@@ -177,12 +177,12 @@ Result<Estimate> centred_noise_aware(const TableSums& table) {
     if (std::isfinite(belief.log_weight)) highest = std::max(highest, belief.log_weight);
   }
   double total = 0;
-  double none = 0;
+  double none = 0;  // of the first belief
   Eigen::VectorXd slopes = Eigen::VectorXd::Zero(d);
   for (const auto& belief : beliefs) {
     const double weight = std::exp(belief.log_weight - highest);
     if (!std::isfinite(weight) || !belief.slopes.allFinite()) continue;
-    if (total == 0) none = weight;
+    if (&belief == &beliefs.front()) none = weight;
     total += weight;
     slopes += weight * belief.slopes;
   }

@@ -62,9 +62,11 @@ NoiseLimit noise_limit(const NoisySums& sums, const solve::SpectrumOfSums& spect
     const double typical = std::exp(t.array().log().mean());
     const solve::SpectrumOfSums scaled(sums.a.cwiseQuotient(by));
     const double sigma = covering_sigma(sums.own_sd_a.cwiseQuotient(by));
-    if (spectrum.values(0) <= rounding) return {.smallest = spectrum.values(0), .needed = rounding};
-    return {.smallest = typical * scaled.values(0),
-            .needed = typical * 2 * sigma * std::sqrt(size)};
+    const double needed = typical * 2 * sigma * std::sqrt(size);
+    if (spectrum.values(0) <= rounding) {
+      return {.smallest = spectrum.values(0), .needed = std::max(needed, rounding)};
+    }
+    return {.smallest = typical * scaled.values(0), .needed = needed};
   }
   return {.smallest = spectrum.values(0),
           .needed = std::max(2 * sums.invariant_sigma() * std::sqrt(size), rounding)};

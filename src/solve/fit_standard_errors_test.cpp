@@ -87,6 +87,9 @@ TEST(PlugInErrors, AreNotRefusedForOneNoisyColumnThatIsFarAboveItsNoise) {
   EXPECT_TRUE(plug_in_errors(sums, {60, 1}, 900).has_value());
   sums.own_sd_a.diagonal() << 90, 1, 1;
   EXPECT_EQ(plug_in_errors(sums, {60, 1}, 900).error().name, "E-errors-noise");
+  sums.a(2, 2) = -5;  // what is needed is the noise, however far below it the sums are
+  EXPECT_THAT(plug_in_errors(sums, {60, 1}, 900).error().what,
+              testing::Not(testing::HasSubstr("e-")));
 }
 
 TEST(PlugInErrors, AreRefusedWithTheReasonWhereNoiseIsNotSmallBesideTheData) {

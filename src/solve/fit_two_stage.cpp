@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/words.h"
 #include "solve/dependent_rows.h"
 #include "solve/fit.h"
 
@@ -64,9 +65,11 @@ Result<Places> places_of(const Release& release, const Selection& selection,
   if (places.z.size() >= places.x.size()) return places;
   return bad_input(
       "E-refit-instruments",
-      fmt::format("{} instruments for {} features that are none themselves", places.more.size(),
-                  places.x.size() - (places.z.size() - places.more.size())),
-      "as many instruments as such features, at least; features may be instruments too");
+      fmt::format(
+          "{} and {} that are none themselves",
+          counted(places.more.size(), "instrument", "instruments"),
+          counted(places.x.size() - (places.z.size() - places.more.size()), "feature", "features")),
+      "at least as many instruments as such features; features may be instruments too");
 }
 
 Error too_noisy(const char* what, double smallest, double needed) {

@@ -19,6 +19,12 @@ constexpr double kReach = 5;             // standard deviations to either side o
 constexpr double kSmallestSd = 1e-9;     // beside N: what keeps sums without noise finite
 constexpr double kRatioFrom = 2;         // N̂/σ_N at which the ratio begins to count
 constexpr double kRatioAlone = 4;
+constexpr double kHiddenBelow = 1.25;  // N̂/σ_N: so little is known of N that t̂ alone decides
+constexpr double kSeenFrom = 2;
+constexpr double kNoiseBelow = 0.7;  // |t̂|/σ_t: there t̂ is taken for noise,
+constexpr double kSignalFrom = 0.9;  // and here for the target's
+constexpr double kLeastCount = 1.8;  // σ_N: fewer rows than that are not believed there
+constexpr double kMostPull = 0.3;    // standard deviations of the ratio, towards the middle
 constexpr double kFallbackShare = 0.1;
 constexpr double kMiddleSd = 0.15;  // τ: how far from the middle of its bounds a target's mean lies
 constexpr double kAnywhere = 0.5;   // the density of a mean that lies anywhere in [−1, 1]
@@ -32,6 +38,11 @@ double mass_between(double a, double b) {
   return a > 0 ? upper_tail(a) - upper_tail(b) : upper_tail(-b) - upper_tail(-a);
 }
 
+// From 0 at `from` to 1 at `to`.
+double ramp(double x, double from, double to) {
+  return std::clamp((x - from) / (to - from), 0.0, 1.0);
+}
+
 double normal_density(double x, double variance) {
   return std::exp(-x * x / (2 * variance)) / std::sqrt(2 * std::numbers::pi * variance);
 }
@@ -41,13 +52,20 @@ double prior_of_mean(double mu) {
   return normal_density(mu, kMiddleSd * kMiddleSd) + kAnywhere;
 }
 
-// What t̂/N̂ says of the mean under that prior.
+// What t̂/N̂ says of the mean under that prior, at most kMostPull from it.
 double mean_by_ratio(double ratio, const NoisyNumber& count, const NoisyNumber& sum) {
   const double n = std::max(count.value, 1.0);
   const double variance = (sum.sd * sum.sd + ratio * ratio * count.sd * count.sd) / (n * n);
   const double about = variance + kMiddleSd * kMiddleSd;
   const double middle = normal_density(ratio, about);
-  return ratio * (1 - middle / (middle + kAnywhere) * variance / about);
+  const double pull = std::abs(ratio) * middle / (middle + kAnywhere) * variance / about;
+  return ratio - std::copysign(std::min(pull, kMostPull * std::sqrt(variance)), ratio);
+}
+
+// What t̂ says of the mean where next to nothing is known of N.
+double mean_by_sum(const NoisyNumber& count, const NoisyNumber& sum) {
+  const double mean = sum.value / std::max(count.value, kLeastCount * count.sd);
+  return ramp(std::abs(sum.value) / sum.sd, kNoiseBelow, kSignalFrom) * std::clamp(mean, -1.0, 1.0);
 }
 
 // v ~ N(x, s²) on one cell: its density there on average, and its mean.
@@ -165,12 +183,15 @@ TargetPosterior target_posterior(const TargetSums& sums) {
             .spread = n * std::max(1 - ratio * ratio, kSmallestShare) * kFallbackShare};
   }
   const double n = totals.count / totals.weight;
-  const double known =
-      std::clamp((count.value / count.sd - kRatioFrom) / (kRatioAlone - kRatioFrom), 0.0, 1.0);
+  const double distance = count.value / count.sd;
+  const double known = ramp(distance, kRatioFrom, kRatioAlone);
+  const double seen = ramp(distance, kHiddenBelow, kSeenFrom);
+  const double on_grid = totals.mean / totals.weight;
+  const double where_seen =
+      known * mean_by_ratio(ratio, sums.count, sums.sum) + (1 - known) * on_grid;
   return {.count = n,
           .count_sd = std::sqrt(std::max(totals.count_square / totals.weight - n * n, 0.0)),
-          .mean = known * mean_by_ratio(ratio, sums.count, sums.sum) +
-                  (1 - known) * totals.mean / totals.weight,
+          .mean = seen * where_seen + (1 - seen) * mean_by_sum(count, sum),
           .spread = std::exp(totals.log_spread / totals.weight)};
 }
 

@@ -32,15 +32,17 @@ struct TargetPosterior {
 //     π(μ) = ½·φ(μ/τ)/τ + ½·½,   τ = 0.15
 //     p(N, μ, v) ∝ φ((N̂ − N)/σ_N)·φ((t̂ − Nμ)/σ_t)·φ((ĉ − N(v + μ²))/σ_c)·π(μ)/(N·v)
 //
-// without the factor of ĉ where it is not there. `mean` is E μ where the noise hides N. Where it
-// does not, it is the mean under π of what the ratio of the sums says, and between the two, as
-// N̂/σ_N goes from 2 to 4, both are mixed:
+// without the factor of ĉ where it is not there. `mean` is, by how far N̂ stands from 0:
 //
-//     μ̂ = clip(t̂/N̂),   s² = (σ_t² + μ̂²σ_N²)/N̂²,   mean = μ̂·(1 − P·s²/(s² + τ²)),
-//     P = π₀/(π₀ + ½),   π₀ = φ(μ̂/√(s² + τ²))/√(s² + τ²)
+//     N̂ ≥ 4σ_N     μ̂ − min(|μ̂|·P·s²/(s² + τ²), 0.3s)·sign μ̂,   μ̂ = clip(t̂/N̂),
+//                  s² = (σ_t² + μ̂²σ_N²)/N̂²,   P = π₀/(π₀ + ½),   π₀ = φ(μ̂/√(s² + τ²))/√(s² + τ²)
+//     2σ_N         E μ
+//     N̂ ≤ 1.25σ_N  clip(t̂/max(N̂, 1.8σ_N)), but 0 where |t̂| ≤ 0.7σ_t; all of it from 0.9σ_t on
 //
-// So a mean that the noise leaves far from the middle is the ratio of the sums, and one that may
-// well be noise about the middle is pulled there. Derivation: docs/proofs/noise_aware.md.
+// and between them a mixture. So a mean that the noise leaves far from the middle is the ratio of
+// the sums, and one that may well be noise about the middle is pulled there, but never far from the
+// ratio; and where the noise hides N, a sum that stands out of its own noise is believed to come
+// from a target near a bound. Derivation and measurements: docs/proofs/noise_aware.md.
 [[nodiscard]] TargetPosterior target_posterior(const TargetSums& sums);
 
 }  // namespace sotto::solve

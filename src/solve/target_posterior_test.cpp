@@ -18,22 +18,35 @@ TEST(TargetPosterior, AgreesWithTheReferenceWhereRowsAreWellKnown) {
 }
 
 TEST(TargetPosterior, AgreesWithTheReferenceWhereNoiseHidesTheRows) {
-  const auto found = target_posterior({{-20, 36}, {15, 23}, NoisyNumber{30, 40}});
-  EXPECT_NEAR(found.count, 22.297096330352822, 1e-9);
-  EXPECT_NEAR(found.count_sd, 17.24599529500566, 1e-9);
-  EXPECT_NEAR(found.mean, 0.08074270978583116, 1e-12);
-  EXPECT_NEAR(found.spread, 0.41893323469994964, 1e-8);
+  const auto found = target_posterior({{55, 36}, {-40, 23}, NoisyNumber{30, 40}});
+  EXPECT_NEAR(found.count, 60.975358291955686, 1e-9);
+  EXPECT_NEAR(found.count_sd, 29.67163791060734, 1e-9);
+  EXPECT_NEAR(found.mean, -0.506887792012384, 1e-12);
+  EXPECT_NEAR(found.spread, 1.230493458248797, 1e-8);
+}
+
+// A sum that stands out of its noise is a target near a bound; one that does not says nothing.
+TEST(TargetPosterior, GoesByTheSumAloneWhereNothingIsKnownOfTheRows) {
+  const auto mean = [](double sum) {
+    return target_posterior({{-20, 36}, {sum, 23}, NoisyNumber{30, 40}}).mean;
+  };
+  EXPECT_DOUBLE_EQ(mean(15), 0);
+  EXPECT_DOUBLE_EQ(mean(-60), -60 / (1.8 * 36));
+  EXPECT_DOUBLE_EQ(mean(90), 1);
+  for (const double at : {0.7 * 23, 0.9 * 23, 1.8 * 36}) {
+    EXPECT_NEAR(mean(at - 1e-6), mean(at + 1e-6), 1e-5) << at;
+  }
 }
 
 TEST(TargetPosterior, PassesFromOneMeanToTheOtherWithoutAJump) {
   const auto mean = [](double count) {
     return target_posterior({{count, 30}, {0.6 * count, 20}, NoisyNumber{0.5 * count, 30}}).mean;
   };
-  for (const double at : {60.0, 90.0, 120.0}) {
+  for (const double at : {37.5, 60.0, 90.0, 120.0}) {
     EXPECT_NEAR(mean(at - 1e-6), mean(at + 1e-6), 1e-6) << at;
   }
   EXPECT_LT(mean(59), 0.6);
-  EXPECT_NEAR(mean(121), 0.519, 0.001);
+  EXPECT_NEAR(mean(121), 0.5333, 0.0001);
   EXPECT_NEAR(mean(1210), 0.6, 0.001);
 }
 
@@ -43,6 +56,7 @@ TEST(TargetPosterior, PullsAMeanToTheMiddleWhereItMayWellBeNoise) {
     return target_posterior({{1000, sd}, {1000 * ratio, sd}, NoisyNumber{900, sd}}).mean;
   };
   EXPECT_NEAR(mean(0.05, 200), 0.0257, 0.001);
+  EXPECT_NEAR(mean(0.3, 200), 0.3 - 0.3 * 0.2 * std::sqrt(1.09), 1e-12) << "no farther than 0.3 s";
   EXPECT_NEAR(mean(0.8, 100), 0.8, 0.005);
   EXPECT_NEAR(mean(-0.8, 100), -mean(0.8, 100), 1e-12);
   EXPECT_NEAR(mean(0.05, 2), 0.05, 1e-5);

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/parallel.h"
 #include "data/csv/csv_block.h"
 #include "data/csv/csv_faults.h"
 
@@ -152,6 +153,34 @@ Result<void> read_table(const TableText& table, const Schema& schema, const CsvO
   return {};
 }
 
+// By all workers: one reads the next block while others count.
+std::optional<std::uint64_t> count_table(const TableText& table, const Schema& schema,
+                                         const CsvOptions& options) {
+  Result<OpenCsv> csv = open_csv(table, schema, options);
+  if (!csv) return std::nullopt;
+  const std::string_view text = csv->first.text();
+  std::uint64_t records = text.empty() ? 0 : count_records(options.kernel, text);
+  bool whole = true;
+  std::mutex mutex;  // guards the blocks and both of them
+  parallel_for(options.worker_count(), options.worker_count(), [&](std::size_t) {
+    RecordBlock block;
+    std::size_t found = 0;
+    while (true) {
+      {
+        const std::lock_guard lock(mutex);
+        records += found;
+        if (!whole) return;
+        const bool interrupted = options.interrupted && options.interrupted();
+        const Result<bool> more = csv->blocks.next(block);
+        whole = more && !interrupted;
+        if (!more.value_or(false)) return;
+      }
+      found = count_records(options.kernel, block.text());
+    }
+  });
+  return whole ? std::optional(records) : std::nullopt;
+}
+
 std::vector<TableText> texts_of_files(const std::vector<std::string>& paths) {
   std::vector<TableText> tables;
   for (const std::string& path : paths) tables.push_back(text_of_file(path));
@@ -192,6 +221,20 @@ Result<void> CsvSource::read(const Schema& schema, const RowSink& sink) const {
     before += table.bytes;
   }
   return {};
+}
+
+std::optional<std::uint64_t> CsvSource::count_records(const Schema& schema) const {
+  const auto plain = [](const TableText& table) { return table.plain_file; };
+  if (!std::ranges::all_of(tables_, plain)) return std::nullopt;
+  CsvOptions silent = options_;
+  silent.on_facts = nullptr;
+  std::uint64_t records = 0;
+  for (const TableText& table : tables_) {
+    const auto found = count_table(table, schema, silent);
+    if (!found) return std::nullopt;
+    records += *found;
+  }
+  return records;
 }
 
 }  // namespace sotto

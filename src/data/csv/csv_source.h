@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,8 @@ class CsvSource final : public Source {
 
   [[nodiscard]] std::size_t workers() const override { return options_.worker_count(); }
   [[nodiscard]] Result<void> read(const Schema& schema, const RowSink& sink) const override;
+  // Of plain files. What stops it stops read() too, which says where.
+  [[nodiscard]] std::optional<std::uint64_t> count_records(const Schema& schema) const override;
 
  private:
   std::vector<TableText> tables_;

@@ -39,6 +39,12 @@ TEST(Csv, ReadsEveryUsualWayToWriteTheSameFile) {
         const auto rows = table_of(file.path(), schema_abc(), block_bytes);
         ASSERT_TRUE(rows) << rows.error().to_string() << "\n" << content;
         EXPECT_EQ(*rows, kTwoRows) << content;
+        // What must be unpacked is not read for its length alone.
+        CsvOptions options;
+        options.block_bytes = block_bytes;
+        EXPECT_EQ(CsvSource({file.path()}, options).count_records(schema_abc()),
+                  gzip ? std::nullopt : std::optional<std::uint64_t>(2))
+            << content;
       }
     }
   }

@@ -7,9 +7,11 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <vector>
 
 #include "base/digest.h"
@@ -20,6 +22,7 @@ namespace sotto {
 namespace {
 
 constexpr std::size_t kPackedBytes = std::size_t{1} << 17;
+constexpr std::array<char, 2> kGzipMagic{'\x1f', '\x8b'};
 
 Error stopped(const std::string& why) {
   return failed("E-csv-read", fmt::format("reading stopped: {}", why),
@@ -94,7 +97,7 @@ class FileText final : public TextStream {
       waiting_ += got;
     }
     kind_ = Kind::kPlain;
-    if (waiting_ < 2 || packed_[0] != '\x1f' || packed_[1] != '\x8b') return {};
+    if (waiting_ < 2 || !std::ranges::equal(packed_, kGzipMagic)) return {};
     constexpr int kGzipOnly = 16;
     if (inflateInit2(&zlib_, MAX_WBITS + kGzipOnly) != Z_OK) return stopped("gzip: no memory");
     kind_ = Kind::kGzip;
@@ -157,6 +160,15 @@ Result<std::unique_ptr<TextStream>> open_file(const std::string& path, bool dige
   return std::make_unique<FileText>(fd, digest, static_cast<std::uint64_t>(status.st_size));
 }
 
+// No pipe, whose bytes come once, and nothing that must be unpacked.
+bool is_plain_file(const std::string& path) {
+  std::error_code ignored;
+  if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) return false;
+  std::array<char, 2> first{};
+  std::ifstream(path, std::ios::binary).read(first.data(), first.size());
+  return first != kGzipMagic;
+}
+
 }  // namespace
 
 std::string shown_path(const std::string& path) {
@@ -170,6 +182,7 @@ TableText text_of_file(const std::string& path) {
           .name = shown_path(path),
           .bytes = ignored ? 0 : size,
           .format = std::nullopt,
+          .plain_file = is_plain_file(path),
           .open = [path](const Schema&, bool digest) { return open_file(path, digest); }};
 }
 
