@@ -115,12 +115,19 @@ struct NetworkTerms {
   double patience_seconds = 300;    // for one that was there
 };
 
+// What carries frames between two parties of [faults].
+enum class FaultTransport {
+  kStream,  // as TCP does: once and in order, what is lost is sent again and holds up the rest
+  kFrames,  // each by itself: lost, doubled and overtaken, and the parties' own links mend it
+};
+
 // [faults]: the network over which `simulate` also drives the parties' own machines, once.
 struct FaultTerms {
-  double loss = 0;              // the share of frames that never arrive
-  double repeats = 0;           // the share that arrive twice
+  FaultTransport transport = FaultTransport::kStream;
+  double loss = 0;              // the share of frames that are lost on their way
+  double repeats = 0;           // the share that arrive twice; kFrames alone
   double latency_ms = 20;       // what every frame takes at least
-  double jitter_ms = 0;         // and on average beyond that: exponential, so that frames overtake
+  double jitter_ms = 0;         // and on average beyond that: exponential, each by itself
   double bandwidth_mbit = 100;  // of every party, up
   std::size_t crashes = 0;      // how often the process of some party dies, in all
   double restart_seconds = 5;   // and comes back after

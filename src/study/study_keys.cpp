@@ -238,15 +238,18 @@ std::vector<StudyKey> own_keys() {
       {"[network]", "patience_seconds", "number", "300", {}, "1 to 2678400",
        "How long to wait for one that was there."},
 
+      {"[faults]", "transport", "text", "`\"stream\"`", {"stream", "frames"}, "",
+       "What carries them: a stream as TCP's, which delivers once and in order and sends again what "
+       "is lost while the rest waits, or frames each by itself, which are lost, doubled and "
+       "overtaken until the parties' own links send them again."},
       {"[faults]", "loss", "number", "0", {}, "0 to 0.9",
        "The share of frames that are lost on their way."},
       {"[faults]", "repeats", "number", "0", {}, "0 to 1",
-       "The share of frames that arrive twice."},
+       "The share of frames that arrive twice; for `transport = \"frames\"`."},
       {"[faults]", "latency_ms", "number", "20", {}, "0 to 100000",
        "How long a frame is on its way at least, in milliseconds."},
       {"[faults]", "jitter_ms", "number", "0", {}, "0 to 100000",
-       "How much longer it takes on average: exponential, each frame by itself, so that they "
-       "overtake each other."},
+       "How much longer it takes on average: exponential, each frame by itself."},
       {"[faults]", "bandwidth_mbit", "number", "100", {}, "0.001 to 1000000",
        "What each party can send, in millions of bits per second."},
       {"[faults]", "crashes", "whole number", "0", {}, "0 to 1000",
