@@ -149,7 +149,7 @@ Result<ConsensusTerms> read_consensus_section(TomlReader section) {
   return terms;
 }
 
-Result<SolveTerms> read_solve_section(TomlReader section, Unit unit) {
+Result<SolveTerms> read_solve_section(TomlReader section, Unit unit, const SettingsByName& named) {
   // The paper solves Âx = −B̂; tables get the estimator that knows its noise.
   const std::string fallback = unit == Unit::kRecord ? "noise-aware" : "exact";
   const std::string name = section.word("estimator", fallback);
@@ -158,8 +158,10 @@ Result<SolveTerms> read_solve_section(TomlReader section, Unit unit) {
     section.fail_value("error_bars", "error_bars is for unit = \"record\"", "remove error_bars");
   }
   SOTTO_TRY(section.finish());
+  const auto settings = named.find(name);
   return SolveTerms{.estimator = *estimator_from_name(name),
-                    .error_bars = error_bars.value_or(true)};
+                    .error_bars = error_bars.value_or(true),
+                    .settings = settings == named.end() ? NamedSettings{} : settings->second};
 }
 
 Result<std::optional<ProblemSource>> read_problem_section(TomlReader section) {

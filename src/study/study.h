@@ -58,7 +58,8 @@ struct DishufTerms {
 // bounded weights the other sums get its share.
 struct SolveTerms {
   Estimator estimator = Estimator::kExact;
-  bool error_bars = true;  // tables only
+  bool error_bars = true;       // tables only
+  NamedSettings settings = {};  // of an estimator with keys
 };
 
 // What a table releases, chosen here and nowhere else. With Weighting::kNone shares of w = 1 and
@@ -136,12 +137,6 @@ struct FaultTerms {
   std::uint64_t seed = 1;                          // of all that
 };
 
-// What the section of a solver says that a program which links sotto has added.
-struct AddedSettings {
-  std::map<std::string, double> numbers;
-  std::map<std::string, std::string> words;
-};
-
 struct PartyTerms {
   std::string name;
   std::string address;      // host:port; empty: it only dials out, or this is a simulation
@@ -164,7 +159,7 @@ struct Study {
   std::optional<ProblemSource> problem;
   NetworkTerms network = {};
   std::optional<FaultTerms> faults = std::nullopt;
-  std::map<Solver, AddedSettings> added = {};
+  std::map<Solver, NamedSettings> added = {};  // of solvers that a program has added
   // Those that are listed, and names for all others; beyond kMaxNamedParties only the former.
   std::vector<PartyTerms> parties;
   std::string hash;   // SHA-256 of the file's bytes, hexadecimal

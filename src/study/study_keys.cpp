@@ -2,6 +2,7 @@
 #include "study/study_keys.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +11,7 @@
 #include "graph/topologies.h"
 #include "solve/estimator_table.h"
 #include "study/mechanism/mechanism.h"
+#include "study/named_section.h"
 
 namespace sotto {
 namespace {
@@ -61,6 +63,15 @@ std::vector<std::string_view> topology_words() {
   return words;
 }
 
+// "The shape of the graph of neighbours: `cycle` a ring, …"
+std::string topologies_in_words(std::string_view about) {
+  std::vector<std::string> words;
+  for (const TopologyEntry& entry : topology_table()) {
+    words.push_back(fmt::format("`{}` {}", entry.name, entry.about));
+  }
+  return fmt::format("{}: {}.", about, fmt::join(words, ", "));
+}
+
 // Those that need nothing but sums.
 std::vector<std::string_view> estimator_words() {
   std::vector<std::string_view> words;
@@ -106,7 +117,7 @@ std::vector<StudyKey> own_keys() {
        "is."},
 
       {"[graph]", "topology", "text", kRequiredKey, topology_words(), "",
-       "The shape of the graph of neighbours."},
+       "The shape of the graph of neighbours"},
       {"[graph]", "parties", "whole number", "as many as there are `[[party]]`", {}, "2 to 10000000",
        "How many take part; `[[party]]` blocks may still be missing while a study is being made."},
       {"[graph]", "weight", "number, list of numbers, or text", "`\"metropolis\"`",
@@ -276,8 +287,8 @@ std::vector<StudyKey> own_keys() {
 }
 // clang-format on
 
-// All of it, made once, when the solvers are known. What it shows of a solver is the mechanism's,
-// which is never taken away.
+// All of it, made once, when solvers, estimators and topologies are known. What it shows of a
+// solver is the mechanism's, which is never taken away.
 struct WholeTable {
   std::deque<std::string> texts;
   std::vector<StudySection> sections;
@@ -298,6 +309,12 @@ struct WholeTable {
         keys.insert(keys.end(), mechanism->keys().begin(), mechanism->keys().end());
         tables.push_back(name);
       }
+      for (const NamedSection& section : named_sections()) {
+        const auto described = described_keys(section.name, section.keys, texts);
+        sections.push_back({described.front().section, texts.emplace_back(section.about)});
+        keys.insert(keys.end(), described.begin(), described.end());
+        tables.push_back(section.name);
+      }
     };
     std::vector<StudyKey> own = own_keys();
     for (const StudySection& section : kSections) {
@@ -307,6 +324,9 @@ struct WholeTable {
       for (StudyKey& key : own) {
         if (key.section != section.name) continue;
         if (key.section == "[study]" && key.name == "solver") key.choices = solvers;
+        if (key.section == "[graph]" && key.name == "topology") {
+          key.about = texts.emplace_back(topologies_in_words(key.about));
+        }
         keys.push_back(key);
       }
     }
