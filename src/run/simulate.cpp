@@ -139,13 +139,12 @@ SolverSummary summarise(Solver solver, std::span<const TrialOutcome> runs) {
   std::vector<double> errors;
   errors.reserve(runs.size());
   for (const TrialOutcome& run : runs) errors.push_back(run.squared_error);
-  std::ranges::sort(errors);
+  const double sum = std::accumulate(errors.begin(), errors.end(), 0.0);
   return {.solver = solver,
-          .mean = std::accumulate(errors.begin(), errors.end(), 0.0) /
-                  static_cast<double>(errors.size()),
-          .median = quantile(errors, 0.5),
-          .q25 = quantile(errors, 0.25),
-          .q75 = quantile(errors, 0.75)};
+          .mean = sum / static_cast<double>(errors.size()),
+          .median = quantile_of_any(errors, 0.5),
+          .q25 = quantile_of_any(errors, 0.25),
+          .q75 = quantile_of_any(errors, 0.75)};
 }
 
 Progress part_of(const Progress& progress, std::size_t part, std::size_t parts) {

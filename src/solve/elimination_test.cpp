@@ -33,7 +33,8 @@ TEST(Elimination, SolvesSystemsFarFromSingularDefiniteOrNot) {
       if (repeat % 2 == 0) a.diagonal().array() += 2.0 * static_cast<double>(m);
       const Eigen::VectorXd b = Eigen::VectorXd::NullaryExpr(m, [&] { return drawn(random); });
       Eigen::VectorXd x(m);
-      if (!solve_by_elimination(upper_of(a), b, x)) continue;
+      const auto size = static_cast<std::size_t>(m);
+      if (!solve_by_elimination(upper_of(a), {b.data(), size}, {x.data(), size})) continue;
       ++solved;
       const Eigen::VectorXd values = a.selfadjointView<Eigen::Upper>().eigenvalues().cwiseAbs();
       const double condition = values.maxCoeff() / values.minCoeff();

@@ -63,7 +63,8 @@ bool eliminated(const NoisySums& sums, Eigen::VectorXd& theta) {
     for (Eigen::Index c = r; c < m; ++c) upper.push_back(sums.a(r, c));
   }
   theta.resize(m);
-  return solve::solve_by_elimination(upper, sums.b, theta);
+  const auto size = static_cast<std::size_t>(m);
+  return solve::solve_by_elimination(upper, {sums.b.data(), size}, {theta.data(), size});
 }
 
 }  // namespace
