@@ -6,6 +6,7 @@
 #include <sotto/estimator.h>
 #include <sotto/mechanism.h>
 #include <sotto/model.h>
+#include <sotto/plan.h>
 #include <sotto/simulate.h>
 #include <sotto/table.h>
 
