@@ -7,6 +7,7 @@
 // A mechanism is told what is public, and says which noise it wants. It never sees a number of
 // anybody's: sotto draws the noise, exactly, and adds it.
 
+#include <sotto/keys.h>
 #include <sotto/study.h>
 
 #include <cstddef>
@@ -19,16 +20,8 @@
 
 namespace sotto::v1 {
 
-// A key of the mechanism's section in a study, [NAME]: a number between `least` and `most`, or one
-// of `choices`.
-struct MechanismKey {
-  std::string name = {};
-  std::string about = {};                 // one sentence, for `sotto study keys`
-  double fallback = 1;                    // a number's, where the study does not say
-  double least = 1e-100;                  // of numbers
-  double most = 1e100;                    //
-  std::vector<std::string> choices = {};  // words; the first is what holds without the key
-};
+// A key of the mechanism's section in a study, [NAME].
+using MechanismKey = AddedKey;
 
 // All that a mechanism may look at.
 struct MechanismTerms {

@@ -7,11 +7,12 @@
 
 #include <cmath>
 #include <deque>
-#include <set>
 
+#include "api/added_keys.h"
 #include "api/inside.h"
 #include "base/check.h"
 #include "base/json.h"
+#include "study/named_section.h"
 
 namespace sotto::v1 {
 namespace {
@@ -40,24 +41,11 @@ bool is_length(double value) {
 class AddedMechanism final : public sotto::Mechanism {
  public:
   AddedMechanism(sotto::Solver solver, std::unique_ptr<const v1::Mechanism> plugin)
-      : sotto::Mechanism(solver), plugin_(std::move(plugin)), how_(plugin_->about()) {
-    const std::string section = fmt::format("[{}]", plugin_->name());
-    for (const MechanismKey& key : plugin_->keys()) {
-      described_.push_back(key);
-      const MechanismKey& kept = described_.back();
-      StudyKey shown{
-          .section = text(section),
-          .name = kept.name,
-          .kind = kept.choices.empty() ? "number" : "text",
-          .fallback = text(kept.choices.empty() ? fmt::format("{:g}", kept.fallback)
-                                                : fmt::format("`\"{}\"`", kept.choices.front())),
-          .choices = {kept.choices.begin(), kept.choices.end()},
-          .range = kept.choices.empty() ? text(fmt::format("{:g} to {:g}", kept.least, kept.most))
-                                        : std::string_view{},
-          .about = kept.about};
-      keys_.push_back(std::move(shown));
-    }
-  }
+      : sotto::Mechanism(solver),
+        plugin_(std::move(plugin)),
+        how_(plugin_->about()),
+        described_(v1::inside(plugin_->keys())),
+        keys_(described_keys(plugin_->name(), described_, texts_)) {}
 
   [[nodiscard]] SealKind seals() const override { return SealKind::kLocal; }
   [[nodiscard]] bool gaussian() const override { return false; }
@@ -71,15 +59,8 @@ class AddedMechanism final : public sotto::Mechanism {
   [[nodiscard]] std::span<const StudyKey> keys() const override { return keys_; }
 
   [[nodiscard]] Result<void> read(TomlReader section, sotto::Study& study) const override {
-    AddedSettings& settings = study.added[solver()];
-    for (const MechanismKey& key : described_) {
-      if (key.choices.empty()) {
-        settings.numbers[key.name] = section.within(key.name, key.fallback, {key.least, key.most});
-      } else {
-        settings.words[key.name] = section.word(key.name, key.choices.front());
-      }
-    }
-    return section.finish();
+    SOTTO_ASSIGN(study.added[solver()], read_named_section(std::move(section), described_));
+    return {};
   }
 
   [[nodiscard]] Result<Calibrated> calibrate(const sotto::Study& study,
@@ -148,9 +129,6 @@ class AddedMechanism final : public sotto::Mechanism {
  private:
   [[nodiscard]] std::string name() const { return to_string(solver()); }
   [[nodiscard]] std::string_view section() const { return keys_.front().section; }
-  [[nodiscard]] std::string_view text(std::string words) {
-    return texts_.emplace_back(std::move(words));
-  }
 
   [[nodiscard]] MechanismTerms terms_of(const sotto::Study& study, std::size_t entries) const {
     const PrivacyTerms& privacy = study.privacy;
@@ -199,25 +177,9 @@ class AddedMechanism final : public sotto::Mechanism {
   std::unique_ptr<const v1::Mechanism> plugin_;
   std::string how_;
   std::deque<std::string> texts_;
-  std::deque<MechanismKey> described_;
+  std::vector<NamedKey> described_;
   std::vector<StudyKey> keys_;
 };
-
-Result<void> check_keys(const Mechanism& mechanism) {
-  std::set<std::string> names;
-  for (const MechanismKey& key : mechanism.keys()) {
-    const bool number = std::isfinite(key.least) && std::isfinite(key.most) &&
-                        key.least <= key.fallback && key.fallback <= key.most;
-    if (!key.name.empty() && !key.about.empty() && names.insert(key.name).second &&
-        (number || !key.choices.empty())) {
-      continue;
-    }
-    return bad_input("E-mechanism-key",
-                     fmt::format("the key \"{}\" of {} cannot be read", key.name, mechanism.name()),
-                     "a name once, a sentence about it, and a fallback in its range, or choices");
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -241,8 +203,9 @@ std::optional<ObserverClaim> Mechanism::claim(std::string_view /*observer*/,
 
 Result<Solver> register_mechanism(std::unique_ptr<const Mechanism> mechanism) {
   check(mechanism != nullptr, "there is a mechanism to register");
-  SOTTO_TRY(check_keys(*mechanism));
   const std::string name = mechanism->name();
+  SOTTO_TRY(check_keys("E-mechanism-key", name, v1::inside(mechanism->keys())));
+  SOTTO_TRY(check_section_is_free("E-mechanism-name", name));
   SOTTO_ASSIGN(const auto solver, add_mechanism(name, [&](sotto::Solver number) {
                  return std::make_unique<AddedMechanism>(number, std::move(mechanism));
                }));

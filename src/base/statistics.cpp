@@ -58,6 +58,18 @@ double quantile(std::span<const double> sorted, double q) {
   return sorted[below] + share * (sorted[below + 1] - sorted[below]);
 }
 
+double quantile_of_any(std::span<double> numbers, double q) {
+  check(!numbers.empty() && q >= 0 && q <= 1, "a quantile of at least one number");
+  const double h = static_cast<double>(numbers.size() - 1) * q;
+  const auto below = static_cast<std::ptrdiff_t>(h);
+  const double share = h - static_cast<double>(below);
+  std::ranges::nth_element(numbers, numbers.begin() + below);
+  const double lower = numbers[static_cast<std::size_t>(below)];
+  if (share == 0) return lower;
+  return lower +
+         share * (std::ranges::min(numbers.subspan(static_cast<std::size_t>(below) + 1)) - lower);
+}
+
 BoxStatistics box_statistics(std::span<const double> samples) {
   std::vector<double> sorted;
   std::ranges::copy_if(samples, std::back_inserter(sorted),

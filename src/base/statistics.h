@@ -18,6 +18,8 @@ namespace sotto {
 //
 // At least one number, none of them NaN; 0 ≤ q ≤ 1.
 [[nodiscard]] double quantile(std::span<const double> sorted, double q);
+// The same of numbers in any order, which is changed: without sorting all of them.
+[[nodiscard]] double quantile_of_any(std::span<double> numbers, double q);
 
 // Tukey's box. The whiskers end at the furthest sample within 1.5 interquartile
 // ranges of the box, or at the box if there is none; what lies beyond is an outlier.

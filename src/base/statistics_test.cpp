@@ -19,6 +19,10 @@ TEST(Quantile, InterpolatesLinearlyBetweenNeighbours) {
   EXPECT_DOUBLE_EQ(quantile(four, 0.9), 3.7);  // h = 2.7
   EXPECT_DOUBLE_EQ(quantile(four, 1), 4);
   EXPECT_DOUBLE_EQ(quantile(std::vector<double>{7}, 0.3), 7);
+  for (const double q : {0.0, 0.1, 0.25, 0.5, 0.9, 1.0}) {
+    std::vector<double> any{3, 1, 4, 2};
+    EXPECT_EQ(quantile_of_any(any, q), quantile(four, q)) << q;
+  }
 }
 
 // By hand: N = 11, so h = 2.5, 5 and 7.5; the interquartile range is 6, its reach 9.

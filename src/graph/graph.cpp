@@ -37,7 +37,7 @@ Error duplicate_edge(const std::vector<Edge>& as_given, Edge twice) {
 
 }  // namespace
 
-Result<Graph> Graph::make(std::size_t parties, std::vector<Edge> edges) {
+Result<Graph> Graph::make(std::size_t parties, std::vector<Edge> edges, Topology topology) {
   if (parties < 1 || parties > kMaxParties) {
     return bad_input("E-graph-parties",
                      fmt::format("a graph of {}", counted(parties, "party", "parties")),
@@ -67,7 +67,7 @@ Result<Graph> Graph::make(std::size_t parties, std::vector<Edge> edges) {
 
   graphs::Rows rows = graphs::rows_of(parties, edges);
   if (const auto twice = graphs::first_double(rows)) return duplicate_edge(edges, *twice);
-  return of_rows(Topology::kEdges, std::move(rows));
+  return of_rows(topology, std::move(rows));
 }
 
 Graph Graph::trusted(Topology topology, std::size_t parties, std::span<const Edge> edges) {

@@ -27,7 +27,8 @@ struct Edge {
   friend auto operator<=>(const Edge&, const Edge&) = default;
 };
 
-// What kind of graph was asked for. Known kinds have spectra in closed form.
+// What kind of graph was asked for. Known kinds have spectra in closed form. What programs add gets
+// the numbers after the last (topologies.h).
 enum class Topology {
   kCycle,
   kPath,
@@ -57,8 +58,10 @@ struct SpectrumCache;
 class Graph {
  public:
   // Any order and orientation; refuses loops, duplicates and unknown parties.
-  // A single party is a graph too: it may be all that a coalition leaves over.
-  [[nodiscard]] static Result<Graph> make(std::size_t parties, std::vector<Edge> edges);
+  // A single party is a graph too: it may be all that a coalition leaves over. `topology` is one
+  // that nothing is known of but its edges.
+  [[nodiscard]] static Result<Graph> make(std::size_t parties, std::vector<Edge> edges,
+                                          Topology topology = Topology::kEdges);
 
   [[nodiscard]] static Result<Graph> cycle(std::size_t parties);     // ≥ 3
   [[nodiscard]] static Result<Graph> path(std::size_t parties);      // ≥ 2

@@ -210,6 +210,7 @@ FitTerms fit_terms(const Study& study, double sigma) {
   return {.schema = *study.data,
           .shares = released_shares(*study.data, study.privacy.neighbours, study.solve),
           .estimator = study.solve.estimator,
+          .settings = study.solve.settings,
           .sigma = sigma};
 }
 

@@ -2,6 +2,7 @@
 // noise.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/check.h"
 #include "base/statistics.h"
@@ -104,9 +105,11 @@ class ExpectedError {
       std::vector<double> sums = sums_of(rows);
       for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += terms_.sigma / weights_[k] * draw[k];
       const Release release = release_of(terms_, sums);
-      const auto found = estimate_table({.estimator = terms_.estimator},
-                                        table_sums(release, own_selection(release)));
-      check(found.has_value(), "finite sums have an estimate");
+      const auto found =
+          estimate_table({.estimator = terms_.estimator, .settings = terms_.settings},
+                         table_sums(release, own_selection(release)));
+      // One that was added may find nothing, and then its model is worth nothing.
+      if (!found) return std::numeric_limits<double>::infinity();
       const Eigen::VectorXd& theta = found->theta;
       sum += row_.c - 2 * theta.dot(row_.b) + theta.dot(row_.a * theta);
     }

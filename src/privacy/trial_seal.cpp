@@ -29,10 +29,19 @@ std::size_t bits(const Integer& value) {
   return mpz_sizeinbase(value.get_mpz_t(), 2);
 }
 
+// 2^e, |e| ≤ kLargestExponent.
+double power_of_two(int e) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + e) << 52);
+}
+
 // index·2^log2_step/divisor to the nearest double. The quotient gets 62 bits or more, its last one
 // sticky: one rounding, when it becomes a double.
 double nearest(noise::SignedWide index, std::uint64_t divisor, int log2_step) {
   if (index == 0) return 0;
+  if (divisor == 1 && index == static_cast<std::int64_t>(index)) {
+    // A power of two changes no bit of what is far from the ends of the range.
+    return static_cast<double>(static_cast<std::int64_t>(index)) * power_of_two(log2_step);
+  }
   const bool negative = index < 0;
   auto numerator = static_cast<noise::Wide>(negative ? -index : index);
   int shift = 0;
@@ -55,6 +64,8 @@ bool TrialSeal::read_secrets(const Secrets& secrets) {
   entries_ = secrets.entries_;
   grid_ = secrets.grid_;
   values_ = secrets.words_;
+  total_.assign(entries_, 0);
+  for (std::size_t at = 0; at < values_.size(); ++at) total_[at % entries_] += values_[at];
   return !values_.empty() && std::abs(grid_.log2_step) <= trial_seal::kLargestExponent;
 }
 
@@ -149,15 +160,19 @@ void TrialSeal::choose_lanes() {
     return s.sigma >= noise::WordSigma::kRoundingIsExactFrom;
   };
   if (!std::ranges::all_of(own_, one_normal)) return;
+  const double most = std::ranges::max(own_, {}, &noise::WordSigma::sigma).sigma;
+  word_sums_ = most * static_cast<double>(parties()) < 0x1p57;  // every draw is below 16σ
   const bool masks = std::ranges::all_of(masks_, one_normal);
   if (kind_ != Kind::kShuffle) {
     side_by_side_ = own_;
+    for (std::size_t k = 0; k < entries_; ++k) own_rows_.push_back(k);
     if (masks) edges_side_by_side_ = masks_;
     return;
   }
   if (!masks || !(shared_ || regular())) return;
   for (std::size_t k = 0; k < entries_; ++k) {
     side_by_side_.insert(side_by_side_.end(), shared_ ? 1 : degree(0), masks_[k]);
+    own_rows_.push_back(side_by_side_.size());
     // A σ of more than 58 bits is multiplied afterwards: fixed_point() is a draw of 2⁵⁸.
     side_by_side_.push_back(own_[k].narrow() ? own_[k]
                                              : noise::WordSigma(Integer(1) << noise::kSafeBits));
@@ -210,6 +225,76 @@ void TrialSeal::seal(const Trials& trials, std::span<Index> indices, TrialTrace*
   add_own(trials, indices);
   if (trace != nullptr) trace_own(indices, *trace);
   if (kind_ == Kind::kPairwise) add_edge_masks(trials, indices, trace);
+}
+
+void TrialSeal::sum(const Trials& trials, std::span<Index> totals) {
+  check(totals.size() == trials.count * entries_, "a place for every number");
+  // Eight trials fill the lanes; of fewer, their parties do.
+  if (!side_by_side_.empty() && trials.count >= noise::kLanes) {
+    constexpr std::size_t kTogether = 64 * noise::kLanes;
+    const std::size_t parts = (trials.count + kTogether - 1) / kTogether;
+    parallel_for(parts, parts == 1 ? 1 : trials.threads, [&](std::size_t part) {
+      Trials some = trials;
+      some.number += part * kTogether;
+      some.count = std::min(kTogether, trials.count - part * kTogether);
+      sum_side_by_side(some, totals.subspan(part * kTogether * entries_, some.count * entries_));
+    });
+    return;
+  }
+  released_.resize(values_.size());
+  for (std::size_t t = 0; t < trials.count; ++t) {
+    Trials one = trials;
+    one.number += t;
+    one.count = 1;
+    if (kind_ == Kind::kShuffle) {
+      shuffle(one, released_, nullptr);
+    } else {
+      add_own(one, released_);
+    }
+    const auto total = totals.subspan(t * entries_, entries_);
+    std::ranges::fill(total, 0);
+    for (std::size_t at = 0; at < released_.size(); ++at) total[at % entries_] += released_[at];
+  }
+}
+
+// Γ of one party of eight trials at a time, from the streams that add_own() and draw_shuffle() draw
+// from.
+void TrialSeal::sum_side_by_side(const Trials& trials, std::span<Index> totals) const {
+  noise::LaneGroup group(side_by_side_);
+  std::array<std::uint64_t, noise::kLanes> seeds;
+  std::array<std::uint64_t, noise::kLanes> streams;
+  seeds.fill(trials.seed);
+  std::vector<std::int64_t> words(word_sums_ ? entries_ * noise::kLanes : 0);
+  std::vector<Index> wide(word_sums_ ? 0 : entries_ * noise::kLanes);
+  for (std::size_t first = 0; first < trials.count; first += noise::kLanes) {
+    std::ranges::fill(words, 0);
+    std::ranges::fill(wide, 0);
+    for (std::size_t i = 0; i < parties(); ++i) {
+      for (std::size_t l = 0; l < noise::kLanes; ++l) {
+        streams[l] = noise::stream_of(trials.number + first + l, i, noise::Draws::kNoise);
+      }
+      group.draw(seeds, streams);
+      for (std::size_t k = 0; k < entries_; ++k) {
+        const std::int64_t* row = group.row(own_rows_[k]);
+        for (std::size_t l = 0; l < noise::kLanes; ++l) {
+          if (word_sums_) {
+            words[k * noise::kLanes + l] += row[l];
+          } else {
+            wide[k * noise::kLanes + l] +=
+                own_[k].narrow() ? Index{row[l]} : own_[k].times_fixed_point(row[l]);
+          }
+        }
+      }
+    }
+    const std::size_t lanes = std::min(noise::kLanes, trials.count - first);
+    for (std::size_t l = 0; l < lanes; ++l) {
+      for (std::size_t k = 0; k < entries_; ++k) {
+        const std::size_t at = k * noise::kLanes + l;
+        totals[(first + l) * entries_ + k] =
+            total_[k] * static_cast<Index>(divisor_) + (word_sums_ ? Index{words[at]} : wide[at]);
+      }
+    }
+  }
 }
 
 // T + Γ. Party i of the t-th trial is number t·parties + i among all.

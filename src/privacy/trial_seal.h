@@ -59,6 +59,11 @@ class TrialSeal {
   };
   void seal(const Trials& trials, std::span<Index> indices, TrialTrace* trace = nullptr);
 
+  // The sum of what all parties of a trial release, totals[trial·entries + k], and nothing else:
+  // what neighbours add and subtract cancels, in integers to the last step, so that no mask is
+  // mixed here, and of `pairwise` none is drawn.
+  void sum(const Trials& trials, std::span<Index> totals);
+
   // index·step/divisor as the nearest double: Released::values().
   [[nodiscard]] double value(Index index) const;
   // The same of what no divisor applies to: η, R.
@@ -81,6 +86,7 @@ class TrialSeal {
   void shuffle(const Trials& trials, std::span<Index> indices, TrialTrace* trace);
   void draw_shuffle(const Trials& trials, std::span<Index> indices);
   void mix_edges(std::size_t trial, std::span<Index> indices, TrialTrace* trace) const;
+  void sum_side_by_side(const Trials& trials, std::span<Index> totals) const;
   void draw_keys(const Trials& trials);
   void add_edge_masks(const Trials& trials, std::span<Index> indices, TrialTrace* trace);
   // Γ, while it is all that was added.
@@ -89,6 +95,7 @@ class TrialSeal {
   std::size_t entries_ = 0;
   Grid grid_;
   std::vector<std::int64_t> values_;     // T, party by party
+  std::vector<Index> total_;             // ΣT, entry by entry
   std::vector<std::uint32_t> first_{0};  // directed edge of each party, and how many there are
   std::vector<Edge> edges_;
 
@@ -104,10 +111,13 @@ class TrialSeal {
   // takes one normal, and every party as many. Empty: one after the other.
   std::vector<noise::WordSigma> side_by_side_;
   std::vector<noise::WordSigma> edges_side_by_side_;  // pairwise
+  std::vector<std::size_t> own_rows_;                 // which of side_by_side_ are Γ
+  bool word_sums_ = false;                            // Γ of all parties fit a word together
 
   // What trials need, kept from one call to the next.
   std::vector<std::int64_t> masked_;       // T̄: [trial][directed edge, or party][entry]
   std::vector<std::uint64_t> multiplier_;  // or the edges' keys: [trial][directed edge]
+  std::vector<Index> released_;            // of sum(), where it adds up releases
 };
 
 // `gt`.

@@ -221,6 +221,13 @@ Result<void> check_digest(const Json& json, const std::string& file) {
       .at(file);
 }
 
+Json to_json(const NamedSettings& settings) {
+  Json json = Json::object();
+  for (const auto& [name, value] : settings.numbers) json[name] = value;
+  for (const auto& [name, value] : settings.words) json[name] = value;
+  return json;
+}
+
 Json schema_json(const Schema& schema) {
   const Target& target = schema.target;
   Json json{{"intercept", schema.intercept},

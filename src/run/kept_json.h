@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/json.h"
+#include "base/named_settings.h"
 #include "base/result.h"
 #include "solve/release.h"
 
@@ -36,6 +37,9 @@ inline constexpr std::uintmax_t kMaxKeptBytes = 256'000'000;
 
 // E-model-digest: the file was changed after it was written.
 [[nodiscard]] Result<void> check_digest(const Json& json, const std::string& file);
+
+// Keys and what they are, numbers and texts.
+[[nodiscard]] Json to_json(const NamedSettings& settings);
 
 // intercept, missing, radius, weighting, rows, bounded_below, target, features[].
 [[nodiscard]] Json schema_json(const Schema& schema);

@@ -23,6 +23,7 @@ RunRecord public_record(const PlannedStudy& planned) {
   record.study_hash = study.hash;
   record.solver = plan.solver;
   record.estimator = study.solve.estimator;
+  record.estimator_settings = study.solve.settings;
   record.epsilon = study.privacy.budget.epsilon.value();
   record.delta = study.privacy.budget.delta.value();
   record.unit = study.privacy.unit;
@@ -120,7 +121,8 @@ Result<std::vector<double>> solve_sums(const PlannedStudy& planned, std::span<co
   }
   const Quadratic noisy = from_theta(sums, m);
   SOTTO_ASSIGN(const auto solved, estimate(planned.study.solve.estimator,
-                                           from_quadratic(noisy, planned.plan.sum_noise_sd)));
+                                           from_quadratic(noisy, planned.plan.sum_noise_sd),
+                                           planned.study.solve.settings));
   return std::vector<double>(solved.theta.begin(), solved.theta.end());
 }
 
@@ -138,8 +140,9 @@ Result<Model> conclude(const PlannedStudy& planned, const Outcome& outcome,
   record.target = study.data->target.column;
   record.encoding = schema_json(*study.data);
   record.release = release_of(fit_terms(study, plan.sum_noise_sd), outcome.result);
-  SOTTO_ASSIGN(auto fit, infer_fit(*record.release, own_selection(*record.release),
-                                   {.estimator = record.estimator}));
+  SOTTO_ASSIGN(auto fit,
+               infer_fit(*record.release, own_selection(*record.release),
+                         {.estimator = record.estimator, .settings = record.estimator_settings}));
   return model_of(std::move(record), std::move(fit));
 }
 
@@ -180,6 +183,9 @@ Json to_json(const Model& model) {
             {"estimator", to_string(record.estimator)},
             {"target", record.target},
             {"coefficients", json_list(record.coefficients, coefficient_json)}};
+  if (!record.estimator_settings.empty()) {
+    json["estimator_settings"] = to_json(record.estimator_settings);
+  }
   if (record.estimator == Estimator::kRidge) json["ridge"] = record.ridge;
   if (!record.instruments.empty()) json["instruments"] = record.instruments;
   if (!record.errors_refused.empty()) json["errors_refused"] = record.errors_refused;

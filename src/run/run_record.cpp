@@ -132,6 +132,17 @@ void read_names(JsonFields& fields, RunRecord& r) {
   r.solver = read_name(fields, "solver", solver_from, "\"gt\", \"dishuf\", \"ac\" or \"pairwise\"");
   r.estimator = read_name(fields, "estimator", estimator_from_name,
                           "\"noise-aware\", \"exact\", \"psd-ridge\", \"adassp\" or \"ridge\"");
+  if (!fields.has("estimator_settings")) return;
+  const Json& settings = fields.json("estimator_settings");
+  const bool object = settings.is_object();
+  fields.expect(object, "estimator_settings", "an object of numbers and texts");
+  if (!object) return;
+  for (const auto& [name, value] : settings.items()) {
+    fields.expect(value.is_number() || value.is_string(), "estimator_settings",
+                  "an object of numbers and texts");
+    if (value.is_number()) r.estimator_settings.numbers[name] = value.get<double>();
+    if (value.is_string()) r.estimator_settings.words[name] = value.get<std::string>();
+  }
 }
 
 void read_explained(JsonFields& fields, RunRecord& r, std::string& problem) {
@@ -268,36 +279,38 @@ Json clipped_json(const std::vector<RunRecord::Clipped>& clipped) {
 }
 
 Json to_json(const RunRecord& r) {
-  return with_digest({{"format", fmt::format("{}{}", kRecordFormat, kRecordVersion)},
-                      {"study", r.study},
-                      {"study_hash", r.study_hash},
-                      {"solver", to_string(r.solver)},
-                      {"estimator", to_string(r.estimator)},
-                      {"simulated", r.simulated},
-                      {"seed", r.seed},
-                      {"finished", r.finished},
-                      {"version", r.version},
-                      {"privacy", privacy_json(r)},
-                      {"graph", {{"parties", r.parties}, {"edges", Json(r.edges)}}},
-                      {"consensus",
-                       {{"method", rounds_name(r.consensus)},
-                        {"rounds", r.rounds},
-                        {"rate", r.rate},
-                        {"convergence", json_list(r.convergence, point_json)}}},
-                      {"accuracy",
-                       {{"sum_noise_sd", number_or_null(r.sum_noise_sd)},
-                        {"central_ratio", number_or_null(r.central_ratio)}}},
-                      {"target", r.target},
-                      {"coefficients", json_list(r.coefficients, coefficient_json)},
-                      {"errors_refused", r.errors_refused},
-                      {"rows", number_or_null(r.noisy_rows)},
-                      {"explained", explained_json(r.explained)},
-                      {"summary", r.summary ? to_json(*r.summary) : Json(nullptr)},
-                      {"encoding", r.encoding},
-                      {"warnings", r.warnings},
-                      {"own", json_list(r.own, own_json)},
-                      {"transcript_hash", r.transcript_hash},
-                      {"release", r.release ? release_json(*r.release) : Json(nullptr)}});
+  Json json{{"format", fmt::format("{}{}", kRecordFormat, kRecordVersion)},
+            {"study", r.study},
+            {"study_hash", r.study_hash},
+            {"solver", to_string(r.solver)},
+            {"estimator", to_string(r.estimator)},
+            {"simulated", r.simulated},
+            {"seed", r.seed},
+            {"finished", r.finished},
+            {"version", r.version},
+            {"privacy", privacy_json(r)},
+            {"graph", {{"parties", r.parties}, {"edges", Json(r.edges)}}},
+            {"consensus",
+             {{"method", rounds_name(r.consensus)},
+              {"rounds", r.rounds},
+              {"rate", r.rate},
+              {"convergence", json_list(r.convergence, point_json)}}},
+            {"accuracy",
+             {{"sum_noise_sd", number_or_null(r.sum_noise_sd)},
+              {"central_ratio", number_or_null(r.central_ratio)}}},
+            {"target", r.target},
+            {"coefficients", json_list(r.coefficients, coefficient_json)},
+            {"errors_refused", r.errors_refused},
+            {"rows", number_or_null(r.noisy_rows)},
+            {"explained", explained_json(r.explained)},
+            {"summary", r.summary ? to_json(*r.summary) : Json(nullptr)},
+            {"encoding", r.encoding},
+            {"warnings", r.warnings},
+            {"own", json_list(r.own, own_json)},
+            {"transcript_hash", r.transcript_hash},
+            {"release", r.release ? release_json(*r.release) : Json(nullptr)}};
+  if (!r.estimator_settings.empty()) json["estimator_settings"] = to_json(r.estimator_settings);
+  return with_digest(std::move(json));
 }
 
 Result<RunRecord> record_from_json(const Json& json, const std::string& file) {

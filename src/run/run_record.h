@@ -59,8 +59,9 @@ struct RunRecord {
   std::string study_hash;
   Solver solver = Solver::kDishuf;
   Estimator estimator = Estimator::kNoiseAware;
-  double ridge = 0;                      // λ of Estimator::kRidge, which only refits have
-  std::vector<std::string> instruments;  // columns, of Estimator::kTwoStage
+  NamedSettings estimator_settings = {};  // of an estimator with keys
+  double ridge = 0;                       // λ of Estimator::kRidge, which only refits have
+  std::vector<std::string> instruments;   // columns, of Estimator::kTwoStage
   bool simulated = true;
   std::uint64_t seed = 0;  // of a simulation
   std::string finished;    // 2026-01-31T09:00:00Z; empty in what all parties share

@@ -72,8 +72,13 @@ class Answers {
       : planned_(planned), solution_(problem.solution), tracked_(tracked) {}
 
   // The outcome's x and squared error, of what the parties hold: sums, or x itself.
-  [[nodiscard]] Result<void> judge(const TrialValues& held, std::size_t trial, std::size_t parties,
+  [[nodiscard]] Result<void> judge(const TrialValues& held, std::size_t trial,
                                    TrialOutcome& outcome) const {
+    if (held.parties() == 1) {  // one party's answer stands for all
+      SOTTO_ASSIGN(outcome.x, answer(held.at(trial, 0)));
+      outcome.squared_error = squared_distance(outcome.x, solution_);
+      return {};
+    }
     std::vector<double> distances(held.parties());
     std::optional<Error> failed;
     std::mutex mutex;
@@ -104,10 +109,8 @@ class Answers {
       parallel_for(parts, 0, part);
     }
     if (failed) return *failed;
-    for (std::size_t i = 0; i < parties; ++i) {
-      outcome.squared_error += distances[held.parties() == 1 ? 0 : i];
-    }
-    outcome.squared_error /= static_cast<double>(parties);
+    outcome.squared_error = std::accumulate(distances.begin(), distances.end(), 0.0) /
+                            static_cast<double>(distances.size());
     return {};
   }
 
@@ -134,14 +137,14 @@ void warn_about_files(PlannedStudy& planned, const Problem& problem) {
 
 SolverSummary summarise(Solver solver, std::span<const TrialOutcome> runs) {
   std::vector<double> errors;
+  errors.reserve(runs.size());
   for (const TrialOutcome& run : runs) errors.push_back(run.squared_error);
-  std::ranges::sort(errors);
+  const double sum = std::accumulate(errors.begin(), errors.end(), 0.0);
   return {.solver = solver,
-          .mean = std::accumulate(errors.begin(), errors.end(), 0.0) /
-                  static_cast<double>(errors.size()),
-          .median = quantile(errors, 0.5),
-          .q25 = quantile(errors, 0.25),
-          .q75 = quantile(errors, 0.75)};
+          .mean = sum / static_cast<double>(errors.size()),
+          .median = quantile_of_any(errors, 0.5),
+          .q25 = quantile_of_any(errors, 0.25),
+          .q75 = quantile_of_any(errors, 0.75)};
 }
 
 Progress part_of(const Progress& progress, std::size_t part, std::size_t parts) {
@@ -194,7 +197,7 @@ Result<TrialResults> run_trials(const PlannedStudy& planned, const Problem& prob
       TrialOutcome& outcome = results.runs[first + t];
       outcome.solver = planned.plan.solver;
       outcome.trial = first + t;
-      SOTTO_TRY(answers.judge(held, t, parties, outcome));
+      SOTTO_TRY(answers.judge(held, t, outcome));
     }
     return {};
   };

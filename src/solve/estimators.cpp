@@ -1,45 +1,95 @@
 #include "solve/estimators.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/check.h"
+#include "base/open_table.h"
+#include "solve/elimination.h"
 #include "solve/estimator_table.h"
 
 // The table of estimators, and those of them that are one formula.
 namespace sotto {
 namespace {
 
-constexpr std::array<EstimatorEntry, 6> kEstimators{{
-    {Estimator::kNoiseAware, "noise-aware", noise_aware,
-     "The noise-aware estimator knows how much noise was added, and draws every coefficient "
-     "towards zero as far as the noise makes that the better guess."},
-    {Estimator::kExact, "exact", exact_solution,
-     "The exact estimator solves the noisy equations as they stand."},
-    {Estimator::kPsdRidge, "psd-ridge", psd_ridge,
-     "The estimator psd-ridge adds a ridge, which draws the coefficients towards zero."},
-    {Estimator::kAdassp, "adassp", adassp,
-     "The estimator adassp adds a ridge, which draws the coefficients towards zero."},
-    {Estimator::kRidge, "ridge", nullptr,
-     "The estimator ridge adds a ridge, which draws the coefficients towards zero."},
-    {Estimator::kTwoStage, "two-stage", nullptr,
-     "Two-stage least squares: features are explained by the instruments first, and only that part "
-     "of them explains the target."},
-}};
+// What needs nothing but sums.
+using Formula = Result<Estimate> (*)(const NoisySums& sums);
+EstimatorEntry built_in(Estimator estimator, std::string name, std::string words, Formula formula) {
+  return {
+      .estimator = estimator,
+      .name = std::move(name),
+      .words = std::move(words),
+      .compute = [formula](const NoisySums& sums, const NamedSettings&) { return formula(sums); }};
+}
+
+// Each at the place that its number says.
+OpenTable<EstimatorEntry>& estimators() {
+  static OpenTable<EstimatorEntry> table(
+      {.what = "estimator", .bad_name = "E-estimator-name", .too_late = "E-estimator-late"},
+      {built_in(Estimator::kNoiseAware, "noise-aware",
+                "The noise-aware estimator knows how much noise was added, and draws every "
+                "coefficient towards zero as far as the noise makes that the better guess.",
+                noise_aware),
+       built_in(Estimator::kExact, "exact",
+                "The exact estimator solves the noisy equations as they stand.", exact_solution),
+       built_in(Estimator::kPsdRidge, "psd-ridge",
+                "The estimator psd-ridge adds a ridge, which draws the coefficients towards zero.",
+                psd_ridge),
+       built_in(Estimator::kAdassp, "adassp",
+                "The estimator adassp adds a ridge, which draws the coefficients towards zero.",
+                adassp),
+       {.estimator = Estimator::kRidge,
+        .name = "ridge",
+        .words = "The estimator ridge adds a ridge, which draws the coefficients towards zero.",
+        .compute = nullptr},
+       {.estimator = Estimator::kTwoStage,
+        .name = "two-stage",
+        .words = "Two-stage least squares: features are explained by the instruments first, and "
+                 "only that part of them explains the target.",
+        .compute = nullptr}});
+  return table;
+}
+
+// Few columns without a spectrum, so that whoever needs nothing but θ finds the same bits
+// (exact_answer.h).
+bool eliminated(const NoisySums& sums, Eigen::VectorXd& theta) {
+  const Eigen::Index m = sums.size();
+  if (m > static_cast<Eigen::Index>(solve::kMaxElimination)) return false;
+  std::vector<double> upper;
+  for (Eigen::Index r = 0; r < m; ++r) {
+    for (Eigen::Index c = r; c < m; ++c) upper.push_back(sums.a(r, c));
+  }
+  theta.resize(m);
+  const auto size = static_cast<std::size_t>(m);
+  return solve::solve_by_elimination(upper, {sums.b.data(), size}, {theta.data(), size});
+}
 
 }  // namespace
 
 std::span<const EstimatorEntry> estimator_table() {
-  return kEstimators;
+  return estimators().all();
+}
+
+Result<Estimator> add_estimator(const std::string& name,
+                                const std::function<EstimatorEntry(Estimator)>& make) {
+  SOTTO_ASSIGN(const auto place, estimators().add(name, [&](std::size_t at) {
+    return make(static_cast<Estimator>(at));
+  }));
+  return static_cast<Estimator>(place);
+}
+
+bool is_estimator(std::string_view name) {
+  return estimators().has(name);
 }
 
 const EstimatorEntry& estimator_entry(Estimator estimator) {
-  const auto* const found = std::ranges::find(kEstimators, estimator, &EstimatorEntry::estimator);
-  check(found != kEstimators.end(), "every estimator is in the table");
-  return *found;
+  const auto place = static_cast<std::size_t>(estimator);
+  const auto all = estimator_table();
+  check(place < all.size() && all[place].estimator == estimator, "every estimator is in the table");
+  return all[place];
 }
 
 std::string_view to_string(Estimator estimator) {
@@ -47,22 +97,29 @@ std::string_view to_string(Estimator estimator) {
 }
 
 Result<Estimator> estimator_from_name(std::string_view name) {
-  const auto* const found = std::ranges::find(kEstimators, name, &EstimatorEntry::name);
-  if (found != kEstimators.end()) return found->estimator;
+  std::vector<std::string> choices;
+  for (const EstimatorEntry& entry : estimator_table()) {
+    if (entry.name == name) return entry.estimator;
+    if (entry.compute) choices.push_back(fmt::format("\"{}\"", entry.name));
+  }
   return bad_input("E-solve-estimator", fmt::format("no estimator is called \"{}\"", name),
-                   R"("noise-aware", "exact", "psd-ridge" or "adassp")");
+                   fmt::format("{}", fmt::join(choices, ", ")));
 }
 
-Result<Estimate> estimate(Estimator estimator, const NoisySums& sums) {
+Result<Estimate> estimate(Estimator estimator, const NoisySums& sums,
+                          const NamedSettings& settings) {
   const EstimatorEntry& entry = estimator_entry(estimator);
   check(entry.compute != nullptr, "refits have more than an estimator");
-  return entry.compute(sums);
+  return entry.compute(sums, entry.keys.empty() ? settings : with_fallbacks(entry.keys, settings));
 }
 
 Result<Estimate> exact_solution(const NoisySums& sums) {
   SOTTO_TRY(validate(sums));
   const solve::SpectrumOfSums spectrum(sums.a);
-  solve::SpectralSolution solution = solve::minimum_norm(spectrum.values, spectrum.vectors, sums.b);
+  solve::SpectralSolution solution;
+  if (!eliminated(sums, solution.theta)) {
+    solution = solve::minimum_norm(spectrum.values, spectrum.vectors, sums.b);
+  }
   Estimate found;
   found.theta = std::move(solution.theta);
   found.dropped = solution.dropped;

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "base/named_settings.h"
 #include "solve/noisy_sums.h"
 
 namespace sotto {
@@ -16,7 +17,8 @@ struct Estimate {
 };
 
 // How θ is made from noisy sums: [solve] estimator = "…" in a study. None of
-// them ever asks for a second run: that would spend the budget twice.
+// them ever asks for a second run: that would spend the budget twice. What programs add gets the
+// numbers after the last (estimator_table.h).
 enum class Estimator {
   kNoiseAware,  // noise_aware() below
   kExact,       // Âθ = b̂, the paper
@@ -28,12 +30,13 @@ enum class Estimator {
 
 [[nodiscard]] std::string_view to_string(Estimator estimator);
 
-// E-solve-estimator for a name that is none of "noise-aware", "exact", "psd-ridge", "adassp",
-// "ridge", "two-stage".
+// E-solve-estimator for a name that is none of the table's.
 [[nodiscard]] Result<Estimator> estimator_from_name(std::string_view name);
 
-// E-solve-sums for sums that validate() refuses, and no other error. None of refits alone.
-[[nodiscard]] Result<Estimate> estimate(Estimator estimator, const NoisySums& sums);
+// E-solve-sums for sums that validate() refuses, and of those that come along no other error. None
+// of refits alone. `settings` are of an estimator with keys.
+[[nodiscard]] Result<Estimate> estimate(Estimator estimator, const NoisySums& sums,
+                                        const NamedSettings& settings = {});
 
 // θ = Â⁻¹b̂. Where Â is singular to working precision, the solution of least norm,
 // with a warning; a warning too where Â has a negative eigenvalue, since θ is

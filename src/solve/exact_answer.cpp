@@ -1,9 +1,12 @@
-// The same decomposition as SpectrumOfSums takes, over matrices that stand on the stack.
+// Elimination, and where that does not do the decomposition that SpectrumOfSums takes, over
+// matrices that stand on the stack.
 #include "solve/exact_answer.h"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "base/check.h"
@@ -19,14 +22,21 @@ bool exact_answer(std::span<const double> sums, std::size_t m, std::span<double>
         "sums of few columns");
   const auto usable = [](double value) { return std::abs(value) <= kMaxSum; };  // not so for NaN
   if (!std::ranges::all_of(sums, usable)) return false;
+  const std::span upper = sums.first(sums.size() - m);
+  std::array<double, kMaxExactAnswer> right;
+  std::ranges::transform(sums.last(m), right.begin(), std::negate{});
+  std::array<double, kMaxExactAnswer> found;
+  if (solve::solve_by_elimination(upper, std::span(right).first(m), std::span(found).first(m))) {
+    std::copy_n(found.begin(), m, x.begin());
+    return true;
+  }
   const auto size = static_cast<Eigen::Index>(m);
   Matrix a(size, size);
-  Vector b(size);
-  auto next = sums.begin();
+  const Vector b = Eigen::Map<const Vector>(right.data(), size);
+  auto next = upper.begin();
   for (Eigen::Index r = 0; r < size; ++r) {
     for (Eigen::Index c = r; c < size; ++c) a(r, c) = a(c, r) = *next++;
   }
-  for (double& entry : b) entry = -*next++;
   const Eigen::SelfAdjointEigenSolver<Matrix> spectrum(a);
   check(spectrum.info() == Eigen::Success, "a finite symmetric matrix has a spectrum");
   const auto& values = spectrum.eigenvalues();

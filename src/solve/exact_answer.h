@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <span>
 
+#include "solve/elimination.h"
+
 namespace sotto {
 
 // Columns up to which exact_answer() takes no memory.
-inline constexpr std::size_t kMaxExactAnswer = 16;
+inline constexpr std::size_t kMaxExactAnswer = solve::kMaxElimination;
 
 // x of Âx = −B̂ for the sums θ = [vech(Â); B̂] of an m×m problem, as exact_solution() finds it, to
 // the bit, and nothing else: what a simulation asks for a million times. False where that would

@@ -161,7 +161,7 @@ Result<Estimate> estimate_table(const FitMethod& method, const TableSums& table)
   if (method.estimator == Estimator::kNoiseAware && table.weighted) {
     return table.intercept ? centred_noise_aware(table) : noise_aware_in_ball(table);
   }
-  return estimate(method.estimator, table.sums);
+  return estimate(method.estimator, table.sums, method.settings);
 }
 
 Result<Fit> fit_release(const Release& release, const Selection& selection,

@@ -107,7 +107,8 @@ struct FitTerms {
   Schema schema;
   EntryShares shares;  // of what was released
   Estimator estimator = Estimator::kNoiseAware;
-  double sigma = 0;  // of the noise on an entry of share 1
+  NamedSettings settings = {};  // the estimator's
+  double sigma = 0;             // of the noise on an entry of share 1
 };
 
 // What a run has released, from the sums that it leaves: noise of σ/√share on every entry.
@@ -117,6 +118,7 @@ struct FitMethod {
   Estimator estimator = Estimator::kNoiseAware;
   double ridge = 0;                            // λ of Estimator::kRidge
   std::vector<Eigen::Index> instruments = {};  // of Estimator::kTwoStage: columns of the release
+  NamedSettings settings = {};                 // of an estimator with keys
 };
 
 // N = Â₀₀/s², since x₀ = s in every row; of weighted rows typical_weight()'s. Rows that were

@@ -149,7 +149,7 @@ Result<ConsensusTerms> read_consensus_section(TomlReader section) {
   return terms;
 }
 
-Result<SolveTerms> read_solve_section(TomlReader section, Unit unit) {
+Result<SolveTerms> read_solve_section(TomlReader section, Unit unit, const SettingsByName& named) {
   // The paper solves Âx = −B̂; tables get the estimator that knows its noise.
   const std::string fallback = unit == Unit::kRecord ? "noise-aware" : "exact";
   const std::string name = section.word("estimator", fallback);
@@ -158,8 +158,10 @@ Result<SolveTerms> read_solve_section(TomlReader section, Unit unit) {
     section.fail_value("error_bars", "error_bars is for unit = \"record\"", "remove error_bars");
   }
   SOTTO_TRY(section.finish());
+  const auto settings = named.find(name);
   return SolveTerms{.estimator = *estimator_from_name(name),
-                    .error_bars = error_bars.value_or(true)};
+                    .error_bars = error_bars.value_or(true),
+                    .settings = settings == named.end() ? NamedSettings{} : settings->second};
 }
 
 Result<std::optional<ProblemSource>> read_problem_section(TomlReader section) {
@@ -207,6 +209,8 @@ Result<NetworkTerms> read_network_section(TomlReader section, std::size_t partie
 Result<std::optional<FaultTerms>> read_faults_section(TomlReader section) {
   if (!section.present()) return std::optional<FaultTerms>{};
   FaultTerms terms;
+  const bool frames = section.word("transport", "stream") == "frames";
+  terms.transport = frames ? FaultTransport::kFrames : FaultTransport::kStream;
   terms.loss = section.within("loss", terms.loss, {0, 0.9});
   terms.repeats = section.within("repeats", terms.repeats, {0, 1});
   terms.latency_ms = section.within("latency_ms", terms.latency_ms, {0, 100'000});
@@ -219,6 +223,10 @@ Result<std::optional<FaultTerms>> read_faults_section(TomlReader section) {
   if (section.has("cipher_ms")) terms.cipher_ms = section.within("cipher_ms", 1, {0, 100'000});
   terms.seed =
       static_cast<std::uint64_t>(section.optional_integer("seed", 0, kMaxSeed).value_or(1));
+  if (terms.repeats > 0 && !frames) {
+    section.fail_value("repeats", "a stream delivers every frame once",
+                       "transport = \"frames\", or remove repeats");
+  }
   SOTTO_TRY(section.finish());
   return std::optional(terms);
 }

@@ -3,6 +3,7 @@
 #include <toml++/toml.h>
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -118,6 +119,9 @@ class TomlReader {
 // One function per section of study.toml. Each reads all its keys and refuses the rest. A solver's
 // section is read by its mechanism: study/mechanism/mechanism.h.
 
+// Of estimators and topologies that have a section of their own (study/named_section.h).
+using SettingsByName = std::map<std::string, NamedSettings>;
+
 struct StudyHead {
   std::string name;
   Solver solver = Solver::kDishuf;
@@ -130,9 +134,11 @@ struct StudyHead {
 // Relative file names are relative to `folder`.
 [[nodiscard]] Result<Weights> read_graph_section(TomlReader section,
                                                  const std::vector<PartyTerms>& parties,
-                                                 const std::filesystem::path& folder);
+                                                 const std::filesystem::path& folder,
+                                                 const SettingsByName& named = {});
 [[nodiscard]] Result<ConsensusTerms> read_consensus_section(TomlReader section);
-[[nodiscard]] Result<SolveTerms> read_solve_section(TomlReader section, Unit unit);
+[[nodiscard]] Result<SolveTerms> read_solve_section(TomlReader section, Unit unit,
+                                                    const SettingsByName& named = {});
 // `parties` are all of the study's, for party = "effect"; `person` is [privacy]'s.
 [[nodiscard]] Result<std::optional<Schema>> read_data_section(
     TomlReader section, const std::string& file, const std::vector<PartyTerms>& parties,

@@ -138,11 +138,15 @@ void check_party(TomlReader& section, const PartyTerms& party,
 }  // namespace
 
 Result<Weights> read_graph_section(TomlReader section, const std::vector<PartyTerms>& listed,
-                                   const std::filesystem::path& folder) {
+                                   const std::filesystem::path& folder,
+                                   const SettingsByName& named) {
   const std::string name = section.word("topology");
   const Topology topology = *topology_from(name);
   const auto stated = section.optional_integer("parties", 1, kMaxParties);
   TopologyRequest request;
+  if (const auto settings = named.find(name); settings != named.end()) {
+    request.settings = settings->second;
+  }
   if (const auto degree = section.optional_integer("degree", 1, kMaxParties)) {
     request.degree = static_cast<std::size_t>(*degree);
   }
@@ -216,7 +220,10 @@ Result<Weights> read_graph_section(TomlReader section, const std::vector<PartyTe
                                      "a study has at least 2 parties"));
   }
   if (auto connected = require_connected(*graph); !connected) {
-    return fail(topology == Topology::kFile ? "file" : "edges", connected.error());
+    return fail(topology == Topology::kFile    ? "file"
+                : topology == Topology::kEdges ? "edges"
+                                               : "topology",
+                connected.error());
   }
   auto weights = given ? Weights::given(*graph, in_graph_order(*graph, edges, std::move(*given)))
                  : uniform ? Weights::uniform(*graph, *uniform)

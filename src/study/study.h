@@ -58,7 +58,8 @@ struct DishufTerms {
 // bounded weights the other sums get its share.
 struct SolveTerms {
   Estimator estimator = Estimator::kExact;
-  bool error_bars = true;  // tables only
+  bool error_bars = true;       // tables only
+  NamedSettings settings = {};  // of an estimator with keys
 };
 
 // What a table releases, chosen here and nowhere else. With Weighting::kNone shares of w = 1 and
@@ -115,24 +116,25 @@ struct NetworkTerms {
   double patience_seconds = 300;    // for one that was there
 };
 
+// What carries frames between two parties of [faults].
+enum class FaultTransport {
+  kStream,  // as TCP does: once and in order, what is lost is sent again and holds up the rest
+  kFrames,  // each by itself: lost, doubled and overtaken, and the parties' own links mend it
+};
+
 // [faults]: the network over which `simulate` also drives the parties' own machines, once.
 struct FaultTerms {
-  double loss = 0;              // the share of frames that never arrive
-  double repeats = 0;           // the share that arrive twice
+  FaultTransport transport = FaultTransport::kStream;
+  double loss = 0;              // the share of frames that are lost on their way
+  double repeats = 0;           // the share that arrive twice; kFrames alone
   double latency_ms = 20;       // what every frame takes at least
-  double jitter_ms = 0;         // and on average beyond that: exponential, so that frames overtake
+  double jitter_ms = 0;         // and on average beyond that: exponential, each by itself
   double bandwidth_mbit = 100;  // of every party, up
   std::size_t crashes = 0;      // how often the process of some party dies, in all
   double restart_seconds = 5;   // and comes back after
   double start_seconds = 0;     // within which the parties start
   std::optional<double> cipher_ms = std::nullopt;  // of one ciphertext; none: run/lab/faults.h
   std::uint64_t seed = 1;                          // of all that
-};
-
-// What the section of a solver says that a program which links sotto has added.
-struct AddedSettings {
-  std::map<std::string, double> numbers;
-  std::map<std::string, std::string> words;
 };
 
 struct PartyTerms {
@@ -157,7 +159,7 @@ struct Study {
   std::optional<ProblemSource> problem;
   NetworkTerms network = {};
   std::optional<FaultTerms> faults = std::nullopt;
-  std::map<Solver, AddedSettings> added = {};
+  std::map<Solver, NamedSettings> added = {};  // of solvers that a program has added
   // Those that are listed, and names for all others; beyond kMaxNamedParties only the former.
   std::vector<PartyTerms> parties;
   std::string hash;   // SHA-256 of the file's bytes, hexadecimal

@@ -2,6 +2,7 @@
 #include "study/study_keys.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +11,7 @@
 #include "graph/topologies.h"
 #include "solve/estimator_table.h"
 #include "study/mechanism/mechanism.h"
+#include "study/named_section.h"
 
 namespace sotto {
 namespace {
@@ -61,6 +63,15 @@ std::vector<std::string_view> topology_words() {
   return words;
 }
 
+// "The shape of the graph of neighbours: `cycle` a ring, …"
+std::string topologies_in_words(std::string_view about) {
+  std::vector<std::string> words;
+  for (const TopologyEntry& entry : topology_table()) {
+    words.push_back(fmt::format("`{}` {}", entry.name, entry.about));
+  }
+  return fmt::format("{}: {}.", about, fmt::join(words, ", "));
+}
+
 // Those that need nothing but sums.
 std::vector<std::string_view> estimator_words() {
   std::vector<std::string_view> words;
@@ -106,7 +117,7 @@ std::vector<StudyKey> own_keys() {
        "is."},
 
       {"[graph]", "topology", "text", kRequiredKey, topology_words(), "",
-       "The shape of the graph of neighbours."},
+       "The shape of the graph of neighbours"},
       {"[graph]", "parties", "whole number", "as many as there are `[[party]]`", {}, "2 to 10000000",
        "How many take part; `[[party]]` blocks may still be missing while a study is being made."},
       {"[graph]", "weight", "number, list of numbers, or text", "`\"metropolis\"`",
@@ -238,15 +249,18 @@ std::vector<StudyKey> own_keys() {
       {"[network]", "patience_seconds", "number", "300", {}, "1 to 2678400",
        "How long to wait for one that was there."},
 
+      {"[faults]", "transport", "text", "`\"stream\"`", {"stream", "frames"}, "",
+       "What carries them: a stream as TCP's, which delivers once and in order and sends again what "
+       "is lost while the rest waits, or frames each by itself, which are lost, doubled and "
+       "overtaken until the parties' own links send them again."},
       {"[faults]", "loss", "number", "0", {}, "0 to 0.9",
        "The share of frames that are lost on their way."},
       {"[faults]", "repeats", "number", "0", {}, "0 to 1",
-       "The share of frames that arrive twice."},
+       "The share of frames that arrive twice; for `transport = \"frames\"`."},
       {"[faults]", "latency_ms", "number", "20", {}, "0 to 100000",
        "How long a frame is on its way at least, in milliseconds."},
       {"[faults]", "jitter_ms", "number", "0", {}, "0 to 100000",
-       "How much longer it takes on average: exponential, each frame by itself, so that they "
-       "overtake each other."},
+       "How much longer it takes on average: exponential, each frame by itself."},
       {"[faults]", "bandwidth_mbit", "number", "100", {}, "0.001 to 1000000",
        "What each party can send, in millions of bits per second."},
       {"[faults]", "crashes", "whole number", "0", {}, "0 to 1000",
@@ -273,8 +287,8 @@ std::vector<StudyKey> own_keys() {
 }
 // clang-format on
 
-// All of it, made once, when the solvers are known. What it shows of a solver is the mechanism's,
-// which is never taken away.
+// All of it, made once, when solvers, estimators and topologies are known. What it shows of a
+// solver is the mechanism's, which is never taken away.
 struct WholeTable {
   std::deque<std::string> texts;
   std::vector<StudySection> sections;
@@ -295,6 +309,12 @@ struct WholeTable {
         keys.insert(keys.end(), mechanism->keys().begin(), mechanism->keys().end());
         tables.push_back(name);
       }
+      for (const NamedSection& section : named_sections()) {
+        const auto described = described_keys(section.name, section.keys, texts);
+        sections.push_back({described.front().section, texts.emplace_back(section.about)});
+        keys.insert(keys.end(), described.begin(), described.end());
+        tables.push_back(section.name);
+      }
     };
     std::vector<StudyKey> own = own_keys();
     for (const StudySection& section : kSections) {
@@ -304,6 +324,9 @@ struct WholeTable {
       for (StudyKey& key : own) {
         if (key.section != section.name) continue;
         if (key.section == "[study]" && key.name == "solver") key.choices = solvers;
+        if (key.section == "[graph]" && key.name == "topology") {
+          key.about = texts.emplace_back(topologies_in_words(key.about));
+        }
         keys.push_back(key);
       }
     }

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "base/check.h"
+#include "base/named_settings.h"
 
 // The solvers' names, as study files, records and messages write them, and the parameter g that
 // two of them share.
@@ -51,13 +52,10 @@ Result<Solver> solver_from(std::string_view name) {
 }
 
 Result<Solver> privacy::add_solver(const std::string& name) {
-  const auto spelt = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  };
   const std::scoped_lock lock(solver_table().mutex);
   std::vector<std::string>& names = solver_table().names;
   const bool taken = std::ranges::find(names, name) != names.end();
-  if (name.empty() || !std::ranges::all_of(name, spelt) || taken) {
+  if (taken || !is_plain_name(name)) {
     return bad_input("E-mechanism-name",
                      fmt::format("a solver cannot be called \"{}\"{}", name,
                                  taken ? ": there is one of that name" : ""),

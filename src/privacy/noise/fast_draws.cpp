@@ -91,6 +91,7 @@ Ziggurat::Ziggurat() {
   }
   x[kLayers] = 0;
   for (std::size_t i = 0; i <= kLayers; ++i) f[i] = density(x[i]);
+  for (std::size_t i = 0; i < kLayers; ++i) ends[i] = {x[i], x[i + 1]};
 }
 
 const Ziggurat& ziggurat() {

@@ -23,6 +23,8 @@ struct Ziggurat {
   Ziggurat();
   std::array<double, kLayers + 1> x{};
   std::array<double, kLayers + 1> f{};
+  // x_i beside x_{i+1}, for who looks up eight at a time.
+  std::array<std::array<double, 2>, kLayers> ends{};
 };
 
 [[nodiscard]] const Ziggurat& ziggurat();

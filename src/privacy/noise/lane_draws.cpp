@@ -50,6 +50,27 @@ SOTTO_LANE_INLINE bool all(const Signed& mask) {
   return (halves[0] & halves[1] & halves[2] & halves[3]) != 0;
 }
 
+// The outer and the inner end of the layer that each lane's bits choose: a pair is one load, even
+// and odd lanes are put together apart, and two shuffles divide them.
+SOTTO_LANE_INLINE void look_up(const Ziggurat& z, const Words& bits, Doubles& outer,
+                               Doubles& inner) {
+  using Pair = double __attribute__((vector_size(16)));
+  using Four = double __attribute__((vector_size(32)));
+  const Words layers = bits & 0xff;
+  Pair ends[kLanes];
+  for (std::size_t l = 0; l < kLanes; ++l) {
+    __builtin_memcpy(&ends[l], z.ends[layers[l]].data(), sizeof(Pair));
+  }
+  const Four even_low = __builtin_shufflevector(ends[0], ends[2], 0, 1, 2, 3);
+  const Four even_high = __builtin_shufflevector(ends[4], ends[6], 0, 1, 2, 3);
+  const Four odd_low = __builtin_shufflevector(ends[1], ends[3], 0, 1, 2, 3);
+  const Four odd_high = __builtin_shufflevector(ends[5], ends[7], 0, 1, 2, 3);
+  const Doubles even = __builtin_shufflevector(even_low, even_high, 0, 1, 2, 3, 4, 5, 6, 7);
+  const Doubles odd = __builtin_shufflevector(odd_low, odd_high, 0, 1, 2, 3, 4, 5, 6, 7);
+  outer = __builtin_shufflevector(even, odd, 0, 8, 2, 10, 4, 12, 6, 14);
+  inner = __builtin_shufflevector(even, odd, 1, 9, 3, 11, 5, 13, 7, 15);
+}
+
 SOTTO_LANE_INLINE void normals(const Ziggurat& z, LaneStates& states, double* out,
                                std::size_t count) {
   Words s0;
@@ -83,11 +104,7 @@ SOTTO_LANE_INLINE void normals(const Ziggurat& z, LaneStates& states, double* ou
 
     Doubles width;
     Doubles inner;
-    for (std::size_t l = 0; l < kLanes; ++l) {
-      const std::size_t layer = bits[l] & 0xff;
-      width[l] = z.x[layer];
-      inner[l] = z.x[layer + 1];
-    }
+    look_up(z, bits, width, inner);
     // (k + ½)·2⁻⁵² of the upper 52 bits, by way of a number in [1, 2): every step is exact.
     const Words in_one_to_two = (bits >> 12) | 0x3ff0000000000000;
     Doubles place;

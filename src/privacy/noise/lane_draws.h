@@ -55,6 +55,8 @@ class LaneGroup {
   [[nodiscard]] std::int64_t word(std::size_t row, std::size_t lane) const {
     return words_[row * kLanes + lane];
   }
+  // The same from all lanes.
+  [[nodiscard]] const std::int64_t* row(std::size_t row) const { return &words_[row * kLanes]; }
   // What the stream draws after that.
   [[nodiscard]] FastDraws rest(std::size_t lane) const { return FastDraws(states_.lane(lane)); }
 

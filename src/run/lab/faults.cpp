@@ -103,7 +103,8 @@ Json to_json(const FaultTerms& terms, const Result<FaultReport>& made) {
          {{"name", error.name}, {"what", error.what}, {"where", error.where}, {"fix", error.fix}}}};
   }
   const FaultReport& report = *made;
-  return {{"loss", terms.loss},
+  return {{"transport", terms.transport == FaultTransport::kStream ? "stream" : "frames"},
+          {"loss", terms.loss},
           {"repeats", terms.repeats},
           {"latency_ms", terms.latency_ms},
           {"jitter_ms", terms.jitter_ms},
@@ -136,8 +137,9 @@ std::string to_text(const FaultTerms& terms, const Result<FaultReport>& made) {
   }
   const FaultReport& report = *made;
   std::string text = fmt::format(
-      "on a network that loses {:g} % of all frames, {:g} ms{} away, {:g} Mbit/s:\n",
-      100 * terms.loss, terms.latency_ms,
+      "on a network that loses {:g} % of all frames{}, {:g} ms{} away, {:g} Mbit/s:\n",
+      100 * terms.loss, terms.transport == FaultTransport::kFrames ? " and keeps no order" : "",
+      terms.latency_ms,
       terms.jitter_ms > 0 ? fmt::format(" and {:g} more on average", terms.jitter_ms) : "",
       terms.bandwidth_mbit);
   const bool all = report.finished == report.parties;

@@ -13,7 +13,8 @@
 // processes, on a clock of its own. From [faults], and from one seed.
 //
 // The clock is a model. A frame leaves when its sender has nothing else to send, takes its bytes
-// over the bandwidth, the latency, and an exponential delay with mean `jitter_ms`. What parties
+// over the bandwidth, the latency, and an exponential delay with mean `jitter_ms`. A stream
+// delivers in order, and what it loses again after its own timeout (kFirstTimeoutMs). What parties
 // compute counts for the cipher alone, one ciphertext after another on one core; ciphertexts have
 // the length of Paillier's, and nobody encrypts.
 namespace sotto {
@@ -28,6 +29,11 @@ struct CipherCost {
 };
 [[nodiscard]] CipherCost cipher_cost(const Study& study);
 
+// After how long a stream sends again what was lost, beside two round trips; then after twice as
+// long, up to a minute: TCP's way (RFC 6298), with the least timeout that Linux has.
+inline constexpr double kFirstTimeoutMs = 200;
+inline constexpr double kLastTimeoutMs = 60'000;
+
 struct FaultReport {
   std::size_t parties = 0;
   std::size_t finished = 0;        // with a result
@@ -38,7 +44,7 @@ struct FaultReport {
   std::uint64_t attempts = 0;      // how often a set of parties sealed
   std::optional<Round> rounds;
   std::uint64_t frames = 0;  // sent, by all; the next four are among them
-  std::uint64_t resent = 0;  // again, because no receipt had come
+  std::uint64_t resent = 0;  // again: by the stream, or by a link to which no receipt had come
   std::uint64_t lost_frames = 0;
   std::uint64_t repeated = 0;
   std::uint64_t crashes = 0;

@@ -63,17 +63,46 @@ TEST(Faults, WithoutAnyARunTakesItsFramesAndItsTime) {
 }
 
 TEST(Faults, LossDelayAndRepetitionChangeNoBit) {
-  for (const Solver solver : kAll) {
-    const auto report =
-        faulty(solver, "loss = 0.1\nrepeats = 0.1\njitter_ms = 100\nstart_seconds = 3\nseed = 5\n");
-    ASSERT_TRUE(report) << report.error().to_string();
-    EXPECT_EQ(report->finished, 4U) << to_string(solver);
-    EXPECT_TRUE(report->as_undisturbed) << to_string(solver);
-    EXPECT_GT(report->lost_frames, 0U);
-    EXPECT_GT(report->resent, 0U);
-    EXPECT_GT(report->repeated, 0U);
-    EXPECT_GT(report->seconds, report->undisturbed_seconds);
+  for (const std::string transport : {"", "transport = \"frames\"\nrepeats = 0.1\n"}) {
+    for (const Solver solver : kAll) {
+      const auto report =
+          faulty(solver, transport + "loss = 0.1\njitter_ms = 100\nstart_seconds = 3\nseed = 5\n");
+      ASSERT_TRUE(report) << report.error().to_string();
+      EXPECT_EQ(report->finished, 4U) << to_string(solver);
+      EXPECT_TRUE(report->as_undisturbed) << to_string(solver);
+      EXPECT_GT(report->lost_frames, 0U);
+      EXPECT_GT(report->resent, 0U);
+      EXPECT_EQ(report->repeated > 0, !transport.empty());
+      EXPECT_GT(report->seconds, report->undisturbed_seconds);
+    }
   }
+}
+
+// Nothing overtakes in a stream, so that no link has to send anything again.
+TEST(Faults, InAStreamJitterCostsItsDelaysAndNothingMore) {
+  for (const Solver solver : kAll) {
+    const auto stream = faulty(solver, "jitter_ms = 100\nseed = 7\n");
+    const auto frames = faulty(solver, "jitter_ms = 100\nseed = 7\ntransport = \"frames\"\n");
+    ASSERT_TRUE(stream && frames);
+    EXPECT_EQ(stream->resent, 0U) << to_string(solver);
+    EXPECT_TRUE(stream->as_undisturbed && frames->as_undisturbed);
+    EXPECT_GT(stream->seconds, stream->undisturbed_seconds);
+    // A round waits for the slowest of eight frames: 2.7 times the mean delay, and there are a few
+    // exchanges beside the rounds.
+    EXPECT_LT(stream->seconds, stream->undisturbed_seconds + 0.5 * (*stream->rounds + 20))
+        << to_string(solver);
+    EXPECT_GE(frames->resent, stream->resent);
+  }
+}
+
+TEST(Faults, AStreamSendsAgainWhatItLosesAndHoldsUpWhatIsBehind) {
+  const auto calm = faulty(Solver::kAc, "loss = 0\n");
+  const auto lossy = faulty(Solver::kAc, "loss = 0.3\nseed = 4\n");
+  ASSERT_TRUE(calm && lossy);
+  EXPECT_EQ(lossy->resent, lossy->lost_frames);
+  EXPECT_EQ(lossy->frames, calm->frames + lossy->resent);
+  EXPECT_GT(lossy->bytes, calm->bytes);
+  EXPECT_GT(lossy->seconds, calm->seconds + kFirstTimeoutMs / 1e3);
 }
 
 TEST(Faults, CrashedProcessesGoOnFromTheirJournals) {
@@ -133,7 +162,8 @@ TEST(Faults, ARunOfTooManyFramesIsNotDriven) {
 
 TEST(Faults, AreReadFromTheStudyAndOnlyOverCosts) {
   for (const char* bad : {"loss = 1.0\n", "latency_ms = -1\n", "crashes = -1\n",
-                          "bandwidth_mbit = 0\n", "repeats = 2\n", "losses = 0.1\n"}) {
+                          "bandwidth_mbit = 0\n", "repeats = 2\n", "losses = 0.1\n", "repeats = 0.1\n",
+                          "transport = \"udp\"\n"}) {
     EXPECT_FALSE(parse_study(study_text(bad), "faulty.toml")) << bad;
   }
   EXPECT_EQ(parse_study(study_text("loss = 0.25\n"), "faulty.toml")->faults->loss, 0.25);

@@ -124,7 +124,13 @@ FaultNetwork::Connection& FaultNetwork::between(PartyId a, PartyId b) {
 }
 
 void FaultNetwork::at(Micros when, Event event) {
-  events_.emplace(std::pair{when, order_++}, std::move(event));
+  event.order = order_++;
+  put_off(when, std::move(event));
+}
+
+void FaultNetwork::put_off(Micros until, Event event) {
+  const std::pair key{until, event.order};
+  check(events_.emplace(key, std::move(event)).second, "an event happens once");
 }
 
 Result<void> FaultNetwork::happen(Event& event) {
@@ -239,6 +245,7 @@ void FaultNetwork::connect(PartyId a, PartyId b) {
   const bool both = machines_[a]->session != nullptr && machines_[b]->session != nullptr;
   if (connection.up || !both) return;  // whoever comes back dials again
   connection.up = true;
+  connection.last_arrival.clear();
   ++connection.life;
   for (const auto& [end, other] : {std::pair{a, b}, std::pair{b, a}}) {
     at(now_ + travel(),
@@ -323,16 +330,37 @@ void FaultNetwork::send(PartyId from, const Outgoing& outgoing) {
       static_cast<Micros>(static_cast<double>(weight.bytes) * 8 / faults_.bandwidth_mbit);
   machine.sending_until =
       std::max({machine.sending_until, again ? now_ : machine.busy_until, now_}) + sending;
-  if (!connection.up || uniform() <= faults_.loss) return lose(from, outgoing.to);
+  if (!connection.up) return lose(from, outgoing.to);
+  const auto arrive = [&](Micros when) {
+    at(when, {.what = What::kDeliver,
+              .party = outgoing.to,
+              .peer = from,
+              .life = connection.life,
+              .frame = outgoing.frame});
+  };
+  if (faults_.transport == FaultTransport::kStream) {
+    return arrive(arrival(machine, connection, outgoing.to, weight.bytes, machine.sending_until));
+  }
+  if (uniform() <= faults_.loss) return lose(from, outgoing.to);
   const bool twice = uniform() <= faults_.repeats;
   counts_.repeated += twice ? 1U : 0U;
-  for (int copy = 0; copy < (twice ? 2 : 1); ++copy) {
-    at(machine.sending_until + travel(), {.what = What::kDeliver,
-                                          .party = outgoing.to,
-                                          .peer = from,
-                                          .life = connection.life,
-                                          .frame = outgoing.frame});
+  for (int copy = 0; copy < (twice ? 2 : 1); ++copy) arrive(machine.sending_until + travel());
+}
+
+FaultNetwork::Micros FaultNetwork::arrival(Machine& sender, Connection& connection, PartyId to,
+                                           std::uint64_t bytes, Micros leaves) {
+  double timeout_ms = kFirstTimeoutMs + 2 * (2 * faults_.latency_ms + 2 * faults_.jitter_ms);
+  while (uniform() <= faults_.loss) {
+    ++counts_.lost_frames;
+    ++counts_.resent;
+    ++counts_.frames;
+    sender.bytes += bytes;
+    leaves += static_cast<Micros>(timeout_ms * kMicrosPerMs);
+    timeout_ms = std::max(timeout_ms, std::min(2 * timeout_ms, kLastTimeoutMs));
   }
+  Micros& last = connection.last_arrival[to];
+  last = std::max(last, leaves + travel());
+  return last;
 }
 
 // What goes to or from somebody whose run is over misses nobody.
@@ -346,7 +374,7 @@ void FaultNetwork::deliver(Event& event) {
   if (machine.session == nullptr || !connection.up || connection.life != event.life) {
     return lose(event.peer, event.party);
   }
-  if (now_ < machine.busy_until) return at(machine.busy_until, std::move(event));
+  if (now_ < machine.busy_until) return put_off(machine.busy_until, std::move(event));
   const std::uint64_t before = machine.session->run().steps();
   // A refusal is of a frame that came too late to matter; the links repeat what does.
   if (const auto taken = machine.session->receive(event.peer, event.frame, now_ms()); !taken) {

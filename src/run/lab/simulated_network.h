@@ -66,6 +66,7 @@ class FaultNetwork {
     PartyId peer = 0;
     std::uint64_t life = 0;  // of the party's process, or of the connection
     std::string frame = {};
+    std::uint64_t order = 0;  // among those of one instant: as they were first meant to happen
   };
   struct Machine {
     explicit Machine(PartyId self, PartyRun made) : run(std::move(made)), signer(self) {}
@@ -87,7 +88,8 @@ class FaultNetwork {
   struct Connection {
     bool up = false;
     std::uint64_t life = 0;
-    std::map<PartyId, bool> noticed;  // by end
+    std::map<PartyId, bool> noticed;        // by end
+    std::map<PartyId, Micros> last_arrival;  // of a stream, by the end that it goes to
   };
   // What a frame costs beside its own bytes.
   struct Weight {
@@ -98,6 +100,8 @@ class FaultNetwork {
   };
 
   void at(Micros when, Event event);
+  // The same event later: behind none that was meant to happen after it.
+  void put_off(Micros until, Event event);
   [[nodiscard]] Result<void> happen(Event& event);
   [[nodiscard]] Result<void> start(PartyId p);
   void crash(PartyId p);
@@ -109,6 +113,9 @@ class FaultNetwork {
   void end_down(const Event& event);
   void break_connection(PartyId a, PartyId b);
   void send(PartyId from, const Outgoing& outgoing);
+  // When the stream to `to` has delivered what leaves at `leaves`, losses included.
+  [[nodiscard]] Micros arrival(Machine& sender, Connection& connection, PartyId to,
+                               std::uint64_t bytes, Micros leaves);
   void deliver(Event& event);
   void lose(PartyId from, PartyId to);
   [[nodiscard]] Weight weigh(const std::string& frame) const;

@@ -335,6 +335,7 @@ Result<Model> refit(const RunRecord& source, const Release& release, const Selec
   }
   RunRecord record = source;
   record.estimator = method.estimator;
+  record.estimator_settings = method.settings;
   record.ridge = method.ridge;
   record.instruments.clear();
   const std::vector<std::string> columns = release.columns();

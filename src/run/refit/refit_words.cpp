@@ -32,8 +32,10 @@ Result<FitMethod> method_of(const RunRecord& source, const Release& release,
     SOTTO_ASSIGN(const auto selection, select(release, words.model));
     if (selection.through_origin) return FitMethod{.estimator = Estimator::kExact};
     SOTTO_ASSIGN(auto columns, find_columns(release, source.instruments, "instruments"));
-    return FitMethod{
-        .estimator = source.estimator, .ridge = source.ridge, .instruments = std::move(columns)};
+    return FitMethod{.estimator = source.estimator,
+                     .ridge = source.ridge,
+                     .instruments = std::move(columns),
+                     .settings = source.estimator_settings};
   }
   SOTTO_ASSIGN(const auto estimator, estimator_from_name(words.estimator).at("--estimator"));
   if (estimator == Estimator::kRidge) {

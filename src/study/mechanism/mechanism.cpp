@@ -35,13 +35,6 @@ class MechanismTable {
                        fmt::format("{} was added after a study had been read", name),
                        "register solvers first: before any study, plan or simulation");
     }
-    if (is_study_section(name)) {
-      return bad_input("E-mechanism-name",
-                       fmt::format("a solver cannot be called \"{}\": its section would be "
-                                   "another's",
-                                   name),
-                       "choose a name of its own, of a-z, 0-9 and -");
-    }
     SOTTO_ASSIGN(const auto solver, privacy::add_solver(name));
     all_.push_back(make(solver));
     return solver;
