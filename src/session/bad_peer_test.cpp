@@ -125,16 +125,24 @@ TEST(BadPeer, WhoSpeaksForAnotherIsRefused) {
   expect_told(network, 0, "a statement that party-3 did not sign", "in a message from party-2");
 }
 
+// All is well but whose certificate it is: another party's, or one that was made for this.
 TEST(BadPeer, WithACertificateThatNobodyPinnedIsRefused) {
-  Network network = triangle();
-  tell(network, {.about = [](const wire::Body& body) { return body.has_statement(); },
-                 .change =
-                     [&](wire::Body& body) {
-                       wire::Text text;
-                       text.mutable_hello()->set_certificate("made up");
-                       *body.mutable_statement() = network.signed_by(1, text);
-                     }});
-  expect_told(network, 0, "E-statement", "party-2");
+  for (const PartyId impostor : {2U, 7U}) {
+    Network network = triangle();
+    const SimulatedSigner signer(impostor);
+    tell(network, {.about = [](const wire::Body& body) { return body.has_statement(); },
+                   .change =
+                       [&](wire::Body& body) {
+                         wire::Text text;
+                         text.mutable_hello()->set_certificate(signer.certificate());
+                         text.mutable_hello()->set_start(1);
+                         wire::Statement statement = network.signed_by(1, text);
+                         statement.set_signature(signer.sign(session::statement_text(
+                             network.study.terms(1).study_hash, statement)));
+                         *body.mutable_statement() = statement;
+                       }});
+    expect_told(network, 0, "a certificate for party-2 that the study does not name", "party-2");
+  }
 }
 
 TEST(BadPeer, WithWordsOfAnOldRunIsNoted) {
