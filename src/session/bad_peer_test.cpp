@@ -349,6 +349,27 @@ TEST(BadPeer, WhoSendsValuesBeforeAllAreReadyIsGivenUp) {
   EXPECT_TRUE(network.readable_left.empty());
 }
 
+// By numbers: it has sent everybody the same, and claims that it ended elsewhere.
+TEST(BadPeer, WhoClaimsThatItsNumbersEndedElsewhereIsNamed) {
+  Network network = triangle(SimulatedSolver::kLocal, ConsensusMethod::kPlain);
+  network.connect_all();
+  bool told = false;
+  network.run([&](Mail& mail) {
+    wire::Text text = text_in(mail.frame);
+    if (mail.from != 1 || !text.has_outcome()) return true;
+    if (body_in(mail.frame).statement().author() != 1) return true;
+    text.mutable_outcome()->set_values(0, 2 * text.outcome().values(0) + 1);
+    wire::Body body;
+    *body.mutable_statement() = network.signed_by(1, text);
+    mail.frame = with_body(mail.frame, body);
+    told = true;
+    return true;
+  });
+  ASSERT_TRUE(told);
+  EXPECT_EQ(network.error_name(0), "E-outcome-differs");
+  expect_told(network, 0, "ended with another result", "party-2");
+}
+
 TEST(BadPeer, WhoSignsTwoOutcomesIsNamed) {
   Network network = triangle(SimulatedSolver::kLocal, ConsensusMethod::kPlain);
   network.connect_all();
