@@ -358,7 +358,7 @@ TEST(BadPeer, WhoClaimsThatItsNumbersEndedElsewhereIsNamed) {
     wire::Text text = text_in(mail.frame);
     if (mail.from != 1 || !text.has_outcome()) return true;
     if (body_in(mail.frame).statement().author() != 1) return true;
-    text.mutable_outcome()->set_values(0, 2 * text.outcome().values(0) + 1);
+    text.mutable_outcome()->set_values(0, 1e6 * (1 + text.outcome().scale()));
     wire::Body body;
     *body.mutable_statement() = network.signed_by(1, text);
     mail.frame = with_body(mail.frame, body);
