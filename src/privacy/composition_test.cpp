@@ -32,6 +32,19 @@ TEST(Composition, OneReleaseCostsWhatItWasMadeFor) {
   }
 }
 
+// κ is off by one part in 10¹² at most: the shift and δ are both taken that much worse.
+TEST(Composition, SparesWhatKappaMayBeOffInTheShiftAndInDelta) {
+  for (const double squares : {0.01, 1.0, 30.0}) {
+    for (const double delta : {1e-9, 1e-5, 1e-2}) {
+      const double longer = rounded_up(std::sqrt(squares));
+      const double smaller = delta * (1 - 0x1p-40);
+      const double stated = composed_epsilon(squares, delta);
+      EXPECT_GT(stated, rounded_up(gaussian_epsilon(rounded_up(longer), smaller)));
+      EXPECT_GT(stated, rounded_up(gaussian_epsilon(longer, delta * (1 - 0x1p-39))));
+    }
+  }
+}
+
 TEST(Composition, WhatNoEpsilonCoversIsInfinite) {
   const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(composed_epsilon(0, 0), 0);

@@ -125,16 +125,24 @@ TEST(BadPeer, WhoSpeaksForAnotherIsRefused) {
   expect_told(network, 0, "a statement that party-3 did not sign", "in a message from party-2");
 }
 
+// All is well but whose certificate it is: another party's, or one that was made for this.
 TEST(BadPeer, WithACertificateThatNobodyPinnedIsRefused) {
-  Network network = triangle();
-  tell(network, {.about = [](const wire::Body& body) { return body.has_statement(); },
-                 .change =
-                     [&](wire::Body& body) {
-                       wire::Text text;
-                       text.mutable_hello()->set_certificate("made up");
-                       *body.mutable_statement() = network.signed_by(1, text);
-                     }});
-  expect_told(network, 0, "E-statement", "party-2");
+  for (const PartyId impostor : {2U, 7U}) {
+    Network network = triangle();
+    const SimulatedSigner signer(impostor);
+    tell(network, {.about = [](const wire::Body& body) { return body.has_statement(); },
+                   .change =
+                       [&](wire::Body& body) {
+                         wire::Text text;
+                         text.mutable_hello()->set_certificate(signer.certificate());
+                         text.mutable_hello()->set_start(1);
+                         wire::Statement statement = network.signed_by(1, text);
+                         statement.set_signature(signer.sign(session::statement_text(
+                             network.study.terms(1).study_hash, statement)));
+                         *body.mutable_statement() = statement;
+                       }});
+    expect_told(network, 0, "a certificate for party-2 that the study does not name", "party-2");
+  }
 }
 
 TEST(BadPeer, WithWordsOfAnOldRunIsNoted) {
@@ -339,6 +347,27 @@ TEST(BadPeer, WhoSendsValuesBeforeAllAreReadyIsGivenUp) {
                  }});
   expect_told(network, 0, "sent values before all were ready", "party-2");
   EXPECT_TRUE(network.readable_left.empty());
+}
+
+// By numbers: it has sent everybody the same, and claims that it ended elsewhere.
+TEST(BadPeer, WhoClaimsThatItsNumbersEndedElsewhereIsNamed) {
+  Network network = triangle(SimulatedSolver::kLocal, ConsensusMethod::kPlain);
+  network.connect_all();
+  bool told = false;
+  network.run([&](Mail& mail) {
+    wire::Text text = text_in(mail.frame);
+    if (mail.from != 1 || !text.has_outcome()) return true;
+    if (body_in(mail.frame).statement().author() != 1) return true;
+    text.mutable_outcome()->set_values(0, 1e6 * (1 + text.outcome().scale()));
+    wire::Body body;
+    *body.mutable_statement() = network.signed_by(1, text);
+    mail.frame = with_body(mail.frame, body);
+    told = true;
+    return true;
+  });
+  ASSERT_TRUE(told);
+  EXPECT_EQ(network.error_name(0), "E-outcome-differs");
+  expect_told(network, 0, "ended with another result", "party-2");
 }
 
 TEST(BadPeer, WhoSignsTwoOutcomesIsNamed) {

@@ -91,6 +91,15 @@ TEST_P(SameBits, SealedInWordsAndMessageByMessageForNoiseOfAnySize) {
   EXPECT_LT(in_words, 45U);
 }
 
+// 2³¹·2³¹ times a difference of 2⁶³, for both ends of one edge: 127 bits, and 126 are taken.
+TEST(SameBits, SumsThatCouldLeaveTheirWordsAreNotPutIntoThem) {
+  const std::vector<Secret> secrets = secrets_of({{0.5}, {-0.5}});
+  ShuffleNoise noise{Rational(1), Rational(1), Integer(8), std::uint64_t{1} << 31};
+  EXPECT_FALSE(TrialSeal::make(noise, *Graph::path(2), secrets).has_value());
+  noise.multiplier_max = std::uint64_t{1} << 30;
+  EXPECT_TRUE(TrialSeal::make(noise, *Graph::path(2), secrets).has_value());
+}
+
 TEST(SameBits, OfPerturbedCostsInWordsAndInIntegersWithoutLimit) {
   const Weights weights = *Weights::uniform(*Graph::cycle(4), 0.3);
   const auto secrets = secrets_of(random_thetas(4, 9, 9), 3);

@@ -75,6 +75,22 @@ TEST_F(StoreLedger, WhatWasBookedCountsEvenBeyondTheLimitAndNothingMoreIsReserve
   EXPECT_EQ(spend(store, 1e-6), "E-ledger-overdrawn");
 }
 
+TEST_F(StoreLedger, AfterALossThatHidNothingNothingMoreIsReserved) {
+  Store store = open();
+  ASSERT_TRUE(store.new_account("table", limit_of_squares(1)));
+  const auto kept = journal(store);
+  ASSERT_TRUE(kept->reserve(debit("01", 0.5, 0.25)));
+  kept->give_up("a1", "01");
+  const std::vector<ObserverCharge> all{
+      {"eavesdropper", 0, std::numeric_limits<double>::infinity()}};
+  kept->book("a1", "01", "north", all);
+  ASSERT_TRUE(kept->commit());
+  const LedgerAccount account = store.account("table").value();
+  EXPECT_TRUE(std::isinf(account.guaranteed.squares));
+  EXPECT_EQ(account.left->squares, 0);
+  EXPECT_EQ(spend(store, 1e-6), "E-ledger-overdrawn");
+}
+
 TEST_F(StoreLedger, ARefusedReserveStagesNothing) {
   Store store = open();
   ASSERT_TRUE(store.new_account("table", limit_of_squares(1)));

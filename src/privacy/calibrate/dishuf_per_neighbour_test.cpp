@@ -287,5 +287,22 @@ TEST(Looks, AreWhatAGivenUpShuffleHasShown) {
   for (const double look : of(LocalNoise{1})) EXPECT_EQ(look, 0);
 }
 
+// A run that goes on with fewer parties draws masks no smaller than those it was counted with.
+TEST(PerNeighbour, MasksAreNoSmallerThanThoseOfEarlierAttempts) {
+  const Graph ring = *Graph::cycle(5);
+  const Sensitivity one = *Sensitivity::make(1);
+  const Budget budget = *Budget::make(1, 1e-6);
+  const auto alone = calibrate_shuffle(ring, one, budget, {}, 0);
+  ASSERT_TRUE(alone);
+  const double larger = 2 * nearest_double(alone->sigma_eta);
+  const auto after = calibrate_shuffle(ring, one, budget, {.least_sigma_eta = larger}, 0);
+  ASSERT_TRUE(after);
+  EXPECT_EQ(after->sigma_eta, Rational(larger));
+  EXPECT_EQ(after->sigma_gamma, alone->sigma_gamma);
+  const auto smaller = calibrate_shuffle(ring, one, budget, {.least_sigma_eta = larger / 4}, 0);
+  ASSERT_TRUE(smaller);
+  EXPECT_EQ(smaller->sigma_eta, alone->sigma_eta);
+}
+
 }  // namespace
 }  // namespace sotto

@@ -136,6 +136,18 @@ TEST_P(Noise, TruncatedLaplaceTakesScalesOfManyBits) {
   }
 }
 
+// Bounds so near that each end is drawn many times, cut from a uniform law and from one without
+// end.
+TEST_P(Noise, TruncatedLaplaceReachesItsBoundAndNothingBeyond) {
+  for (const Rational& scale : {Rational(1, 2), Rational(1), Rational(5, 2), Rational(9)}) {
+    for (const long bound : {1, 2, 3}) {
+      const std::vector<Integer> values = laplace(scale, bound, 20'000);
+      EXPECT_EQ(*std::ranges::max_element(values), bound) << scale;
+      EXPECT_EQ(*std::ranges::min_element(values), -bound) << scale;
+    }
+  }
+}
+
 TEST_P(Noise, ALaplaceFarWiderThanItsBoundIsUniform) {
   const std::vector<Integer> values = laplace(Rational(power(10, 700)), 10, 400'000);
   EXPECT_TRUE(chi_square_fits(values, -10, 10, [](long) { return 1.0; }));
