@@ -133,6 +133,18 @@ class Parties:
             process.communicate()
 
 
+def in_the_middle(leave_at):
+    """Which commit of a party's journal is in the middle of the shuffle depends on what came in at once.
+    `leave_at(commit)` says "early" or "late", or what was found."""
+    commit = 4
+    for _ in range(12):
+        found = leave_at(commit)
+        if found not in ("early", "late"):
+            return found
+        commit = max(1, commit + (1 if found == "early" else -1))
+    sys.exit("the party was never gone in the middle of the shuffle")
+
+
 @contextlib.contextmanager
 def scratch():
     with tempfile.TemporaryDirectory(prefix="sotto_attack_") as name:

@@ -11,6 +11,7 @@ namespace {
 TEST(AttacksLong, LooksOfAbortedRunsAddUpAndTheLimitEndsThem) {
   const AttackExample attack("2_aborted_run.py");
   attack.expect_verdict("looks add up as squares under both");
+  attack.expect_on_its_page();
   const double kappa_bar = gaussian_shift(1, 0.01);
   const auto sigma = attack.numbers("sigma_eta over the root", 1);
   const auto enough = attack.numbers("attempts until looks alone");
@@ -34,6 +35,7 @@ TEST(AttacksLong, LooksOfAbortedRunsAddUpAndTheLimitEndsThem) {
 TEST(AttacksLong, SeveralStudiesShowTheRootOfTheirNumberUntilALimitEndsThem) {
   const AttackExample attack("3_two_studies.py");
   attack.expect_verdict("k studies are worth the root of k");
+  attack.expect_on_its_page();
   const auto noise = attack.numbers("the plan's noise", 1);
   int row = 0;
   for (const double studies : {1.0, 4.0, 16.0}) {
@@ -55,6 +57,7 @@ TEST(AttacksLong, SeveralStudiesShowTheRootOfTheirNumberUntilALimitEndsThem) {
 TEST(AttacksLong, AForcedLossShowsNoMoreThanThePlanAndSharedMasksAreRefused) {
   const AttackExample attack("5_forced_loss.py");
   attack.expect_verdict("a loss that nobody planned for breaks the promise");
+  attack.expect_on_its_page();
   const double kappa_bar = gaussian_shift(1, 1e-6) / 1.0003;
   for (const double delta : attack.numbers("when one forces a loss and nobody planned")) {
     EXPECT_NEAR(delta, gaussian_delta(1, kappa_bar * std::sqrt(4.0 / 3)), 0.02 * delta);

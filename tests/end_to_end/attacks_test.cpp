@@ -14,6 +14,7 @@ namespace {
 TEST(Attacks, TheGcdUndoesSharedMasksAndNotThoseOfEachNeighbour) {
   const AttackExample attack("1_gcd.py");
   attack.expect_verdict("shared masks fall to one neighbour");
+  attack.expect_on_its_page();
   for (const double found : attack.numbers("multipliers that the gcd")) EXPECT_GT(found, 99);
   const double kappa_bar = gaussian_shift(10, 0.2);
   const auto rows = attack.numbers("the plan's row for a neighbour");
@@ -35,6 +36,7 @@ TEST(Attacks, TheGcdUndoesSharedMasksAndNotThoseOfEachNeighbour) {
 TEST(Attacks, WhoRushesChoosesTheResultUnlessEverybodyHasCommittedItself) {
   const AttackExample attack("4_rushing_party.py");
   attack.expect_verdict("who speaks last chooses the result");
+  attack.expect_on_its_page();
   for (const double mean : attack.numbers("the mean of the first entry, all honest")) {
     EXPECT_GT(mean, 1);
   }

@@ -35,6 +35,11 @@ class AttackExample {
     EXPECT_EQ(status_, 0) << out_ << err_;
     EXPECT_THAT(out_, testing::HasSubstr("\nverdict: " + words));
   }
+  // docs/ATTACKS.md shows what it prints.
+  void expect_on_its_page() const {
+    const auto page = std::filesystem::path(SOTTO_SOURCE_DIR) / "docs" / "ATTACKS.md";
+    EXPECT_THAT(read_text(page), testing::HasSubstr("```\n" + out_ + "```"));
+  }
   void expect_says(const std::string& words) const { EXPECT_THAT(out_, testing::HasSubstr(words)); }
 
   // A row of its table: what stands under `shared` and under `per-neighbour`. The nth that begins
