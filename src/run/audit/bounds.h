@@ -61,10 +61,11 @@ struct Estimate {
 
 // From a test that says of any one ε whether it is exceeded: how far one comes from one of these
 // shares of `claimed`, the first that is exceeded, upwards without a gap. 0 if none is. If the test
-// is wrong about an ε with probability p, this is above the true ε with at most kProofTests·p: what
-// was exceeded is either a start, or the first of the steps past the true ε.
-inline constexpr std::array kProofStarts{1.0, 0.9, 0.75, 0.5, 0.25};
-inline constexpr double kProofTests = kProofStarts.size() + 1;
+// is wrong about an ε with probability p, this is above the true ε with at most kProofTests·p: each
+// start has one ε that decides, itself if it is above the true one, else its first step past that.
+inline constexpr std::array kProofStarts{1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7,
+                                         0.6, 0.5,  0.4, 0.3,  0.2, 0.1};
+inline constexpr double kProofTests = kProofStarts.size();
 [[nodiscard]] double proven_epsilon(double claimed, const std::function<bool(double)>& exceeds);
 
 // Points of the trade-off between both errors of the test on a score: how often world 0 is taken
