@@ -206,7 +206,7 @@ Result<NetworkTerms> read_network_section(TomlReader section, std::size_t partie
   return terms;
 }
 
-Result<std::optional<FaultTerms>> read_faults_section(TomlReader section) {
+Result<std::optional<FaultTerms>> read_faults_section(TomlReader section, std::size_t parties) {
   if (!section.present()) return std::optional<FaultTerms>{};
   FaultTerms terms;
   const bool frames = section.word("transport", "stream") == "frames";
@@ -220,6 +220,10 @@ Result<std::optional<FaultTerms>> read_faults_section(TomlReader section) {
       static_cast<std::size_t>(section.optional_integer("crashes", 0, 1000).value_or(0));
   terms.restart_seconds = section.within("restart_seconds", terms.restart_seconds, {0, 86'400});
   terms.start_seconds = section.within("start_seconds", terms.start_seconds, {0, 86'400});
+  if (const auto party =
+          section.optional_integer("rushing", 1, static_cast<std::int64_t>(parties))) {
+    terms.rushing = static_cast<PartyId>(*party - 1);
+  }
   if (section.has("cipher_ms")) terms.cipher_ms = section.within("cipher_ms", 1, {0, 100'000});
   terms.seed =
       static_cast<std::uint64_t>(section.optional_integer("seed", 0, kMaxSeed).value_or(1));

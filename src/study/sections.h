@@ -145,6 +145,7 @@ struct StudyHead {
     const std::optional<PersonColumn>& person);
 [[nodiscard]] Result<NetworkTerms> read_network_section(TomlReader section, std::size_t parties);
 [[nodiscard]] Result<std::optional<ProblemSource>> read_problem_section(TomlReader section);
-[[nodiscard]] Result<std::optional<FaultTerms>> read_faults_section(TomlReader section);
+[[nodiscard]] Result<std::optional<FaultTerms>> read_faults_section(TomlReader section,
+                                                                    std::size_t parties);
 
 }  // namespace sotto

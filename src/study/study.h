@@ -133,6 +133,7 @@ struct FaultTerms {
   std::size_t crashes = 0;      // how often the process of some party dies, in all
   double restart_seconds = 5;   // and comes back after
   double start_seconds = 0;     // within which the parties start
+  std::optional<PartyId> rushing = {};             // one that releases when it has heard all others
   std::optional<double> cipher_ms = std::nullopt;  // of one ciphertext; none: run/lab/faults.h
   std::uint64_t seed = 1;                          // of all that
 };

@@ -88,7 +88,7 @@ Result<Study> parse_study(std::string_view text, const std::string& name,
   SOTTO_ASSIGN(auto data, read_data_section(section("data"), name, parties, privacy.person));
   SOTTO_ASSIGN(auto problem, read_problem_section(section("problem")));
   SOTTO_ASSIGN(auto network, read_network_section(section("network"), weights.graph().size()));
-  SOTTO_ASSIGN(auto faults, read_faults_section(section("faults")));
+  SOTTO_ASSIGN(auto faults, read_faults_section(section("faults"), weights.graph().size()));
   Study study{.name = std::move(head.name),
               .solver = head.solver,
               .privacy = privacy,

@@ -269,6 +269,10 @@ std::vector<StudyKey> own_keys() {
        "After how long it is there again, from its journal."},
       {"[faults]", "start_seconds", "number", "0", {}, "0 to 86400",
        "Within how long the parties start, each at a moment of its own."},
+      {"[faults]", "rushing", "whole number", "nobody", {}, "a party, from 1",
+       "A party that lies: it waits until it has heard what all others release, and releases what "
+       "makes the mean of the first entry 0. With `exact` averaging; it hears all others first where "
+       "everybody is its neighbour."},
       {"[faults]", "cipher_ms", "number", "as measured, by `key_bits`", {}, "0 to 100000",
        "How long a party computes for one ciphertext of the shuffle, in milliseconds: to make it, "
        "to answer it and to read the answer."},

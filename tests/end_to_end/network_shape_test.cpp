@@ -20,12 +20,15 @@ namespace {
 
 using testing::HasSubstr;
 
-// A table with the same columns and as many rows, in which every number is another.
+// A table with the same columns and half as many rows, in which every number is another.
 void change_table(const std::string& path) {
-  std::string text = read_text(path);
-  const std::size_t header = text.find('\n');
-  const std::string rows = text.substr(header);
-  text = text.substr(0, header) + std::regex_replace(rows, std::regex("[1-9]"), "1");
+  std::istringstream lines(read_text(path));
+  std::string text;
+  std::string line;
+  for (std::size_t k = 0; std::getline(lines, line); ++k) {
+    if (k == 0) text += line + "\n";
+    if (k % 2 == 1) text += std::regex_replace(line, std::regex("[1-9]"), "1") + "\n";
+  }
   std::ofstream(path) << text;
 }
 

@@ -129,20 +129,15 @@ namespace {
 
 // With shared masks: a bound on cycles, a search over multipliers where no bound is known, and the
 // all-neighbours row Δ√(1/σ_γ² + 1/σ_η²): the neighbours know y_i but for γ_i and, through the gcd
-// of what they decrypt, T̄_i but for η_i. A shuffle that is given up has shown them one T_i + η_i
-// more; an eavesdropper has at most what a neighbour that was given up made of it, T_i + η_i − η_j:
-// half.
+// of what they decrypt, T̄_i but for η_i. For one shuffle: a study that may give one up has a mask
+// for every neighbour (E-dropout-shared).
 Rows shared_rows(const ShuffleNoise& noise, const Watched& watched) {
   const Graph& graph = watched.graph;
   const Sensitivity sensitivity = watched.sensitivity;
   const double gamma_shift = sensitivity.value() / nearest_double(noise.sigma_gamma);
   // 0 for lemma1's σ_η past a double's range, infinite for σ_η = 0.
   const double eta_shift = sensitivity.value() / nearest_double(noise.sigma_eta);
-  const auto given_up = static_cast<double>(watched.attempts - 1);
-  const auto with_looks = [&](double shift, double looks = 1) {
-    if (given_up == 0) return shift;  // where 0·∞ would not be a number
-    return std::hypot(shift, eta_shift * std::sqrt(given_up * looks));
-  };
+  check(watched.attempts == 1, "shared masks are for one shuffle");
   const double ceiling = std::hypot(gamma_shift, eta_shift);
   const double r = sgn(noise.sigma_eta) == 0 ? std::numeric_limits<double>::infinity()
                                              : nearest_double(noise.sigma_gamma / noise.sigma_eta);
@@ -152,14 +147,13 @@ Rows shared_rows(const ShuffleNoise& noise, const Watched& watched) {
         leverage_bound(graph, size, static_cast<double>(noise.multiplier_max), noise.inverse_zeta);
     const double leverage = bound.at_rest + bound.per_r2 * r * r;
     if (bound.at_rest < 1 && std::isfinite(leverage)) {
-      return Seen{with_looks(std::min(ceiling, gamma_shift * std::sqrt(leverage)))};
+      return Seen{std::min(ceiling, gamma_shift * std::sqrt(leverage))};
     }
     if (!can_visit_coalitions(graph, size, kShuffleWork)) return std::nullopt;
-    return Seen{with_looks(gamma_shift * std::sqrt(search_worst_leakage(graph, noise, size))),
+    return Seen{gamma_shift * std::sqrt(search_worst_leakage(graph, noise, size)),
                 RowMethod::kSearch};
   };
-  return graded(watched, {with_looks(shuffle_shift_bound(graph, noise, sensitivity), 0.5)},
-                with_looks(ceiling), coalition);
+  return graded(watched, {shuffle_shift_bound(graph, noise, sensitivity)}, ceiling, coalition);
 }
 
 // The bound for every multiplier. What some see, more see too: no row is above a later one's.

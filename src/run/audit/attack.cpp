@@ -23,7 +23,7 @@ using Eigen::VectorXd;
 // attackers are told.
 class RememberedNoise final : public NoiseSource {
  public:
-  explicit RememberedNoise(RandomSource& random) : noise_(exact_noise(random)) {}
+  explicit RememberedNoise(std::unique_ptr<NoiseSource> noise) : noise_(std::move(noise)) {}
   [[nodiscard]] Integer gaussian(const Integer& sigma) override { return noise_->gaussian(sigma); }
   [[nodiscard]] Integer truncated_laplace(const Rational& scale, const Integer& bound) override {
     return noise_->truncated_laplace(scale, bound);
@@ -170,15 +170,17 @@ class ReleaseModel {
   std::vector<std::size_t> curious_;  // of each honest party: its neighbours in the coalition
 };
 
-class ReleaseAttack final : public Attack {
+class ReleaseAttack final : public GaussianAttack {
  public:
   ReleaseAttack(const PlannedStudy& planned, NeighbouringData data, PartyId victim,
-                std::vector<PartyId> coalition)
+                std::vector<PartyId> coalition, NoiseMaker draws, Agreement agreement)
       : noise_(planned.plan.noise),
         graph_(planned.study.graph()),
         data_(std::move(data)),
         victim_(victim),
         coalition_(std::move(coalition)),
+        draws_(std::move(draws)),
+        agreement_(agreement),
         model_(noise_, graph_, coalition_),
         typical_shift_(data_.moved * best_victim(planned, coalition_).shift) {
     const auto& honest = model_.remains().parties;
@@ -218,15 +220,8 @@ class ReleaseAttack final : public Attack {
     return Sighting{.z = z, .s = data_.moved * root, .seen = std::move(view)};
   }
 
-  [[nodiscard]] double log_ratio(const Sighting& sighting, double from, double to) const override {
-    return sighting.s * ((to - from) * sighting.z - (to * to - from * from) * sighting.s / 2);
-  }
-
-  [[nodiscard]] double tilt(double epsilon) const override {
-    return std::max(1.0, (epsilon / typical_shift_ + typical_shift_ / 2) / typical_shift_);
-  }
-
-  [[nodiscard]] bool gaussian() const override { return true; }
+ protected:
+  [[nodiscard]] double typical_shift() const override { return typical_shift_; }
 
  private:
   using Ends = std::pair<PartyId, PartyId>;  // a member, and an honest neighbour
@@ -247,7 +242,7 @@ class ReleaseAttack final : public Attack {
       return *played.random.emplace_back(std::make_unique<SeededRandom>(seed, stream++));
     };
     for (const PartyId i : model_.remains().parties) {
-      auto& noise = *played.noise.emplace_back(std::make_unique<RememberedNoise>(source()));
+      auto& noise = *played.noise.emplace_back(std::make_unique<RememberedNoise>(draws_(source())));
       played.draws[i] = &noise;
       played.honest[i] = machine(i, graph_, i == victim_ ? moved : data_.others, noise, source());
     }
@@ -282,7 +277,8 @@ class ReleaseAttack final : public Attack {
                                  .noise = noise,
                                  .keys = keys,
                                  .cipher = &ideal_cipher(),
-                                 .context = "sotto audit"});
+                                 .context = "sotto audit",
+                                 .agreement = agreement_});
   }
 
   [[nodiscard]] double projected(const Released& released) const {
@@ -340,73 +336,79 @@ class ReleaseAttack final : public Attack {
   NeighbouringData data_;
   PartyId victim_;
   std::vector<PartyId> coalition_;
+  NoiseMaker draws_;
+  Agreement agreement_;
   ReleaseModel model_;
   double typical_shift_;
   std::size_t place_ = 0;        // the victim's among the honest
   std::map<Ends, Graph> edges_;  // what a member's machine for this edge believes the graph to be
 };
 
-// gt: what everybody sees of an entry is itself with noise.
-class CostAttack final : public Attack {
- public:
-  CostAttack(const PlannedStudy& planned, NeighbouringData data, std::size_t entry)
-      : noise_(std::get<GradientNoise>(planned.plan.noise)),
-        dimension_(planned.plan.dimension),
-        data_(std::move(data)),
-        entry_(entry),
-        laplace_(entry < planned.plan.entries - planned.plan.dimension) {}
-
-  [[nodiscard]] Result<Sighting> sight(double distance, std::uint64_t seed,
-                                       std::uint64_t run) const override {
-    SeededRandom random(seed, run);
-    const auto noise = exact_noise(random);
-    const PerturbedCost cost =
-        perturb_cost(data_.at(distance), dimension_, noise_.on_grid, noise_.sigma_eta, *noise);
-    const double seen = to_theta({.a = cost.g, .b = cost.h})[entry_];
-    if (laplace_) return Sighting{.z = seen, .s = 0, .seen = {seen}};
-    return Sighting{
-        .z = seen / noise_.sigma_eta, .s = data_.moved / noise_.sigma_eta, .seen = {seen}};
-  }
-
-  [[nodiscard]] double log_ratio(const Sighting& sighting, double from, double to) const override {
-    if (!laplace_) {
-      return sighting.s * ((to - from) * sighting.z - (to * to - from * from) * sighting.s / 2);
-    }
-    const double old_gap = std::abs(sighting.z - from * data_.moved);
-    const double new_gap = std::abs(sighting.z - to * data_.moved);
-    const double largest = noise_.on_grid.largest();
-    if (new_gap > largest) return -std::numeric_limits<double>::infinity();
-    if (old_gap > largest) return std::numeric_limits<double>::infinity();
-    return (old_gap - new_gap) / noise_.laplace.scale();
-  }
-
-  // Laplace noise gives itself away just outside of what world 0 can release.
-  [[nodiscard]] double tilt(double epsilon) const override {
-    if (laplace_) return noise_.on_grid.largest() / data_.moved + 0.5;
-    const double shift = data_.moved / noise_.sigma_eta;
-    return std::max(1.0, (epsilon / shift + shift / 2) / shift);
-  }
-
-  [[nodiscard]] bool gaussian() const override { return !laplace_; }
-
- private:
-  const GradientNoise& noise_;
-  std::size_t dimension_;
-  NeighbouringData data_;
-  std::size_t entry_;
-  bool laplace_;
-};
-
 }  // namespace
 
-std::unique_ptr<Attack> attack_on_release(const PlannedStudy& planned, NeighbouringData data,
-                                          PartyId victim, std::vector<PartyId> coalition) {
-  return std::make_unique<ReleaseAttack>(planned, std::move(data), victim, std::move(coalition));
+double GaussianAttack::log_ratio(const Sighting& sighting, double from, double to) const {
+  return sighting.s * ((to - from) * sighting.z - (to * to - from * from) * sighting.s / 2);
 }
 
-std::unique_ptr<Attack> attack_on_cost(const PlannedStudy& planned, NeighbouringData data,
-                                       std::size_t entry) {
-  return std::make_unique<CostAttack>(planned, std::move(data), entry);
+double GaussianAttack::score(const Sighting& sighting) const {
+  return log_ratio(sighting, 0, 1);
+}
+
+double GaussianAttack::tilt(double epsilon, double ratio) const {
+  const double shift = ratio * typical_shift();
+  return std::max(1.0, (epsilon / shift + shift / 2) / shift);
+}
+
+Measured GaussianAttack::measure(std::span<const WatchedRuns> worlds) const {
+  double numerator = 0;
+  double denominator = 0;
+  for (const WatchedRuns& world : worlds) {
+    for (const Sighting& run : world.runs) {
+      const double expected = world.distance * run.s;
+      numerator += expected * run.z;
+      denominator += expected * expected;
+    }
+  }
+  Measured measured;
+  measured.slope = numerator / denominator;
+  double squares = 0;
+  double count = 0;
+  for (const WatchedRuns& world : worlds) {
+    for (const Sighting& run : world.runs) {
+      squares += std::pow(run.z - measured.slope * world.distance * run.s, 2);
+    }
+    count += static_cast<double>(world.runs.size());
+  }
+  measured.scatter = std::sqrt(squares / count);
+  const double slope_error = measured.scatter / std::sqrt(denominator) / std::abs(measured.slope);
+  measured.error = std::hypot(slope_error, 1 / std::sqrt(2 * count));
+  return measured;
+}
+
+// With noise τ times the claimed, what counts is z/τ beside a shift of (ρ/τ)s; a longer shift would
+// have moved this run farther, too.
+Sighting GaussianAttack::as_measured(const Sighting& sighting, double distance,
+                                     const Measured& measured, double stretch) const {
+  const double shift = measured.slope / measured.scatter * sighting.s;
+  return {.z = sighting.z / measured.scatter + distance * shift * (stretch - 1),
+          .s = shift * stretch,
+          .seen = {}};
+}
+
+// At z = (ε/s + s/2) + u, with c = (λ−1)s: e^{−(λ−1)ε + λ(λ−1)s²/2}·e^{−cu}(1 − e^{−su}), whose
+// largest over u > 0 is (1 + s/c)^{−c/s}·s/(s + c).
+double GaussianAttack::log_largest_excess(double epsilon, double distance, double s) const {
+  const double beyond = distance - 1;
+  const double at_threshold = beyond * (distance * s * s / 2 - epsilon);
+  if (beyond <= 0) return at_threshold;
+  return at_threshold - beyond * std::log1p(1 / beyond) - std::log1p(beyond);
+}
+
+std::unique_ptr<Attack> attack_on_release(const PlannedStudy& planned, NeighbouringData data,
+                                          PartyId victim, std::vector<PartyId> coalition,
+                                          NoiseMaker noise, Agreement agreement) {
+  return std::make_unique<ReleaseAttack>(planned, std::move(data), victim, std::move(coalition),
+                                         std::move(noise), agreement);
 }
 
 BestVictim best_victim(const PlannedStudy& planned, std::span<const PartyId> coalition) {

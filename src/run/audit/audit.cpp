@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
 #include "base/parallel.h"
 #include "base/random.h"
-#include "run/audit/attack.h"
 
 namespace sotto {
 namespace {
@@ -42,67 +42,31 @@ Result<void> draw_until(const Attack& attack, const AuditRequest& request, std::
   return {};
 }
 
-// How the runs of the first half compare with the model: z has mean ρ·distance·s and standard
-// deviation τ, where the model says 1 and 1.
-struct Measured {
-  double slope = 1;    // ρ
-  double scatter = 1;  // τ
-  double error = 0;    // of ρ/τ, relative
-
-  [[nodiscard]] double ratio() const { return slope / scatter; }
-};
-
-Measured measure(const World& quiet, const World& far) {
-  const std::size_t half = far.runs.size() / 2;
-  double numerator = 0;
-  double denominator = 0;
-  for (std::size_t k = 0; k < half; ++k) {
-    const double expected = far.distance * far.runs[k].s;
-    numerator += expected * far.runs[k].z;
-    denominator += expected * expected;
-  }
-  Measured measured;
-  measured.slope = numerator / denominator;
-  double squares = 0;
-  for (std::size_t k = 0; k < half; ++k) {
-    squares += std::pow(quiet.runs[k].z, 2);
-    squares += std::pow(far.runs[k].z - measured.slope * far.distance * far.runs[k].s, 2);
-  }
-  const auto count = static_cast<double>(2 * half);
-  measured.scatter = std::sqrt(squares / count);
-  const double slope_error = measured.scatter / std::sqrt(denominator) / std::abs(measured.slope);
-  measured.error = std::hypot(slope_error, 1 / std::sqrt(2 * count));
-  return measured;
-}
-
-// The second half of the far runs, as the measured model weighs them: with noise τ times the
-// claimed, what counts is z/τ beside a shift of (ρ/τ)s.
-audit::Tilted weighed(const Attack& attack, const World& far, const Measured& measured,
-                      double stretch = 1) {
-  audit::Tilted result;
-  for (std::size_t k = far.runs.size() / 2; k < far.runs.size(); ++k) {
-    Sighting seen{.z = far.runs[k].z, .s = far.runs[k].s, .seen = {}};
-    if (attack.gaussian()) {
-      // A longer shift would have moved this run farther, too.
-      const double shift = measured.ratio() * seen.s;
-      seen.z = seen.z / measured.scatter + far.distance * shift * (stretch - 1);
-      seen.s = shift * stretch;
-    }
-    result.log_weight.push_back(attack.log_ratio(seen, far.distance, 1));
-    result.log_ratio.push_back(attack.log_ratio(seen, 0, 1));
-  }
-  return result;
+// How often an audit of so many runs looks at what it has: they are doubled from look to look.
+std::size_t looks_of(const AuditRequest& request) {
+  std::size_t looks = 1;
+  for (std::size_t runs = kFirstAuditRuns; runs < request.runs; runs *= 2) ++looks;
+  return looks;
 }
 
 class Audit {
  public:
-  Audit(const Attack& attack, const Budget& budget, const AuditRequest& request,
+  // `error`: how often it may claim too much, all its looks together.
+  Audit(const Attack& attack, const Budget& budget, const AuditRequest& request, double error,
         AuditedObserver& observer)
-      : attack_(attack), delta_(budget.delta.value()), request_(request), observer_(observer) {
-    far_.distance = attack.tilt(std::min(observer.claimed.epsilon_at_delta, kLargestEpsilon));
+      : attack_(attack),
+        delta_(budget.delta.value()),
+        request_(request),
+        test_error_(error / static_cast<double>(looks_of(request) * kAuditTests.names.size())),
+        observer_(observer) {
+    pilot_.distance = attack.tilt(claimed(), 1);
   }
 
   [[nodiscard]] Result<void> run(const std::function<void(std::size_t)>& done) {
+    // Noise of another size than the plan's asks for another tilt.
+    SOTTO_TRY(draw_until(attack_, request_, kPilotRuns, pilot_));
+    const Measured first = attack_.measure(std::array{WatchedRuns{pilot_.distance, pilot_.runs}});
+    far_.distance = attack_.tilt(claimed(), std::clamp(first.slope / first.scatter, 0.25, 4.0));
     std::size_t runs = std::min(kFirstAuditRuns, request_.runs);
     while (true) {
       SOTTO_TRY(draw_until(attack_, request_, runs, quiet_));
@@ -119,45 +83,82 @@ class Audit {
  private:
   static constexpr double kLargestEpsilon = 200;
   static constexpr double kTight = 0.95;
+  static constexpr std::size_t kPilotRuns = 500;
+
+  // For what has to be finite.
+  [[nodiscard]] double claimed() const {
+    return std::min(observer_.claimed.epsilon_at_delta, kLargestEpsilon);
+  }
 
   void conclude() {
     observer_.runs = quiet_.runs.size();
     const audit::Scores scores{.world_0 = scores_of(quiet_), .world_1 = scores_of(moved_)};
-    observer_.counting = audit::counted_epsilon(scores, delta_);
-    observer_.learned =
-        audit::counted_epsilon(audit::learned_scores(seen_in(quiet_), seen_in(moved_)), delta_);
+    observer_.counting = audit::counted_epsilon(scores, delta_, test_error_);
+    observer_.learned = audit::counted_epsilon(
+        audit::learned_scores(seen_in(quiet_), seen_in(moved_)), delta_, test_error_);
     observer_.curve = audit::trade_off(scores, 100);
 
-    Measured measured;
-    if (attack_.gaussian()) {
-      measured = measure(quiet_, far_);
-      observer_.measured_shift =
-          audit::Estimate{.value = measured.ratio(), .error = measured.ratio() * measured.error};
-    }
-    const audit::Tilted runs = weighed(attack_, far_, measured);
-    // What the shift's own error does to δ: the same runs, one standard deviation farther.
-    const audit::Tilted farther = weighed(attack_, far_, measured, 1 - measured.error);
-    const auto delta_at = [&](double epsilon) {
-      audit::Estimate estimate = audit::tilted_delta(runs, epsilon);
-      const double off = estimate.value - audit::tilted_delta(farther, epsilon).value;
-      estimate.error = std::hypot(estimate.error, off);
-      return estimate;
+    measured_ = attack_.measure(std::array{WatchedRuns{quiet_.distance, quiet_.runs},
+                                           WatchedRuns{pilot_.distance, pilot_.runs},
+                                           WatchedRuns{moved_.distance, first_half(moved_)},
+                                           WatchedRuns{far_.distance, first_half(far_)}});
+    const double ratio = measured_.slope / measured_.scatter;
+    observer_.measured_shift = {.value = ratio, .error = ratio * measured_.error};
+    observer_.at_claimed =
+        audit::tilted_delta(weighed(far_, 1), observer_.claimed.epsilon_at_delta);
+    observer_.likelihood = by_likelihood();
+  }
+
+  // What was measured is off by no more than `reach`; within that, δ is nowhere less than at one of
+  // the ends. Runs of the moved world show what is frequent, those beyond it what is not. Half of
+  // the error is the measurement's, on both sides; half the means', of both worlds.
+  [[nodiscard]] double by_likelihood() const {
+    const double reach = audit::normal_deviations(test_error_ / 4) * measured_.error;
+    if (reach >= 0.5) return 0;  // too few runs to have measured anything
+    struct Weighed {
+      audit::Tilted runs;
+      double distance;
+      double longest;  // s
     };
-    observer_.at_claimed = delta_at(observer_.claimed.epsilon_at_delta);
-    const double claimed = std::min(observer_.claimed.epsilon_at_delta, kLargestEpsilon);
-    observer_.likelihood = audit::last_epsilon(8 * claimed, [&](double epsilon) {
-      const audit::Estimate estimate = delta_at(epsilon);
-      return estimate.value - audit::kErrorDeviations * estimate.error > delta_;
+    std::vector<std::array<Weighed, 2>> worlds;  // at both ends
+    for (const World* world : {&moved_, &far_}) {
+      const auto at_end = [&](double stretch) {
+        double longest = 0;
+        for (const Sighting& run : second_half(*world)) {
+          longest =
+              std::max(longest, attack_.as_measured(run, world->distance, measured_, stretch).s);
+        }
+        return Weighed{weighed(*world, stretch), world->distance, longest};
+      };
+      worlds.push_back({at_end(1 - reach), at_end(1 + reach)});
+    }
+    const double error = test_error_ / (4 * audit::kProofTests);
+    const auto at_least = [&](const Weighed& end, double epsilon) {
+      const double largest =
+          std::exp(attack_.log_largest_excess(epsilon, end.distance, end.longest));
+      return audit::tilted_delta_at_least(end.runs, epsilon, largest, error);
+    };
+    return audit::proven_epsilon(claimed(), [&](double epsilon) {
+      return std::ranges::any_of(worlds, [&](const auto& ends) {
+        return at_least(ends[0], epsilon) > delta_ && at_least(ends[1], epsilon) > delta_;
+      });
     });
   }
 
-  // Of Laplace noise the entry itself is the score: the likelihood ratio rises with it, whatever
-  // the noise's scale and bound turn out to be.
+  // The runs that nothing was measured on, as the measured model weighs them.
+  [[nodiscard]] audit::Tilted weighed(const World& world, double stretch) const {
+    audit::Tilted result;
+    for (const Sighting& run : second_half(world)) {
+      const Sighting seen = attack_.as_measured(run, world.distance, measured_, stretch);
+      result.log_weight.push_back(attack_.log_ratio(seen, world.distance, 1));
+      result.log_ratio.push_back(attack_.log_ratio(seen, 0, 1));
+    }
+    return result;
+  }
+
   [[nodiscard]] std::vector<double> scores_of(const World& world) const {
     std::vector<double> scores;
-    for (const Sighting& run : world.runs) {
-      scores.push_back(attack_.gaussian() ? attack_.log_ratio(run, 0, 1) : run.z);
-    }
+    for (const Sighting& run : world.runs) scores.push_back(attack_.score(run));
     return scores;
   }
 
@@ -167,13 +168,23 @@ class Audit {
     return result;
   }
 
+  static std::span<const Sighting> first_half(const World& world) {
+    return std::span(world.runs).first(world.runs.size() / 2);
+  }
+  static std::span<const Sighting> second_half(const World& world) {
+    return std::span(world.runs).subspan(world.runs.size() / 2);
+  }
+
   const Attack& attack_;
   double delta_;
   const AuditRequest& request_;
+  double test_error_;  // of one test at one look
   AuditedObserver& observer_;
+  Measured measured_;
   World quiet_{.distance = 0, .number = 0};
   World moved_{.distance = 1, .number = 1};
   World far_{.distance = 1, .number = 2};
+  World pilot_{.distance = 1, .number = 3};
 };
 
 // The coalition, of those that a row speaks of, that learns most, and whom of.
@@ -200,8 +211,6 @@ Targeted worst_of(const PlannedStudy& planned, const Adversary& row) {
     case Observer::kColluders: {
       const std::size_t size = row.observer == Observer::kNeighbour ? 1 : row.colluders;
       std::size_t looked = 0;
-      // Who is left of those that there are too many to look at is said nowhere: an audit shows
-      // what it has found.
       privacy::for_each_coalition(graph, size, [&](std::span<const PartyId> members) {
         if (looked++ < kMostCoalitions) look_at(members);
       });
@@ -209,8 +218,7 @@ Targeted worst_of(const PlannedStudy& planned, const Adversary& row) {
     }
     case Observer::kAllNeighbours:
       for (PartyId i = 0; i < graph.size(); ++i) {
-        const auto neighbours = graph.neighbours(i);
-        if (neighbours.size() + 1 <= graph.size()) look_at(neighbours);
+        look_at(graph.neighbours(i));
       }
       break;
   }
@@ -257,49 +265,79 @@ bool AuditReport::disproved() const {
   return std::ranges::any_of(observers, &AuditedObserver::disproved);
 }
 
+namespace {
+
+// Who is attacked, and how. gt shows everybody the same: there an entry of A and one of B are two
+// attacks, whoever watches.
+struct Planned {
+  AuditedObserver observer;
+  std::unique_ptr<Attack> attack;
+};
+
+std::vector<Planned> attacks_on(const PlannedStudy& planned, const Adversary& row,
+                                const AuditRequest& request) {
+  const Plan& plan = planned.plan;
+  const bool tracking = std::holds_alternative<GradientNoise>(plan.noise);
+  std::vector<Planned> result;
+  for (const std::size_t entry :
+       tracking ? std::vector<std::size_t>{0, plan.entries - 1} : std::vector{plan.entries - 1}) {
+    Planned& next = result.emplace_back();
+    next.observer.claimed = row;
+    NeighbouringData data =
+        planned.study.data ? row_moved(planned, request.seed) : entry_moved(planned, entry);
+    next.observer.change = data.words;
+    next.observer.moved = data.moved / planned.study.privacy.sensitivity.value();
+    if (tracking) {
+      next.attack = attack_on_cost(planned, std::move(data), entry, request.noise);
+      continue;
+    }
+    Targeted target = worst_of(planned, row);
+    next.observer.members = std::move(target.members);
+    next.observer.victim = target.victim.victim;
+    next.attack = attack_on_release(planned, std::move(data), next.observer.victim,
+                                    next.observer.members, request.noise);
+  }
+  return result;
+}
+
+// The same attack on the same claim, which was made already: of a neighbour and of one colluder,
+// who may be the same party, and of all observers of gt.
+const AuditedObserver* made_before(const AuditReport& report, const AuditedObserver& observer) {
+  const auto same = std::ranges::find_if(report.observers, [&](const AuditedObserver& earlier) {
+    return earlier.members == observer.members && earlier.victim == observer.victim &&
+           earlier.claimed.epsilon_at_delta == observer.claimed.epsilon_at_delta;
+  });
+  return same == report.observers.end() ? nullptr : &*same;
+}
+
+}  // namespace
+
 Result<AuditReport> audit_study(const PlannedStudy& planned, const AuditRequest& request) {
   SOTTO_TRY(require_auditable(planned));
-  const Plan& plan = planned.plan;
-  const Study& study = planned.study;
-  const bool tracking = std::holds_alternative<GradientNoise>(plan.noise);
-  AuditReport report{.solver = plan.solver, .observers = {}};
-  // gt shows everybody the same: an entry of A and one of B are attacked, whoever watches.
-  const std::size_t attacks = tracking ? 2 : plan.adversaries.size();
-  for (std::size_t k = 0; k < attacks; ++k) {
-    AuditedObserver observer;
-    observer.claimed = plan.adversaries[tracking ? 0 : k];
-    std::unique_ptr<Attack> attack;
-    NeighbouringData data = study.data ? row_moved(planned, request.seed)
-                                       : entry_moved(planned, k == 0 ? 0 : plan.entries - 1);
-    observer.change = data.words;
-    observer.moved = data.moved / study.privacy.sensitivity.value();
-    if (tracking) {
-      attack = attack_on_cost(planned, std::move(data), k == 0 ? 0 : plan.entries - 1);
+  const auto& rows = planned.plan.adversaries;
+  AuditReport report{.solver = planned.plan.solver, .observers = {}};
+  std::size_t done = 0;
+  const std::size_t all = rows.size() * request.runs;
+  for (const Adversary& row : rows) {
+    auto attacks = attacks_on(planned, row, request);
+    AuditedObserver best;
+    if (const auto* earlier = made_before(report, attacks.front().observer)) {
+      best = *earlier;
+      best.claimed = row;
     } else {
-      const Targeted target = worst_of(planned, observer.claimed);
-      observer.members = target.members;
-      observer.victim = target.victim.victim;
-      attack = attack_on_release(planned, std::move(data), observer.victim, observer.members);
+      const double error = kAuditError / static_cast<double>(rows.size() * attacks.size());
+      for (auto& [observer, attack] : attacks) {
+        const auto tell = [&](std::size_t runs) {
+          if (request.progress) request.progress(done + runs / attacks.size(), all);
+        };
+        SOTTO_TRY(Audit(*attack, planned.study.privacy.budget, request, error, observer).run(tell));
+        if (best.runs == 0 || observer.provable() > best.provable()) best = std::move(observer);
+      }
     }
-    const auto done = [&](std::size_t runs) {
-      if (request.progress) request.progress(k * request.runs + runs, attacks * request.runs);
-    };
-    // A neighbour and one colluder may be the same party: one attack on both claims.
-    const auto same = std::ranges::find_if(report.observers, [&](const AuditedObserver& earlier) {
-      return !tracking && earlier.members == observer.members &&
-             earlier.victim == observer.victim &&
-             earlier.claimed.epsilon_at_delta == observer.claimed.epsilon_at_delta;
-    });
-    if (same != report.observers.end()) {
-      const Adversary claimed = observer.claimed;
-      observer = *same;
-      observer.claimed = claimed;
-    } else {
-      SOTTO_TRY(Audit(*attack, study.privacy.budget, request, observer).run(done));
-    }
-    report.observers.push_back(std::move(observer));
+    report.observers.push_back(std::move(best));
+    done += request.runs;
+    if (request.progress) request.progress(done, all);
   }
-  if (request.progress) request.progress(attacks * request.runs, attacks * request.runs);
   return report;
 }
 

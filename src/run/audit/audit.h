@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "run/audit/attack.h"
 #include "run/audit/bounds.h"
 #include "run/simulate.h"
 
@@ -25,8 +26,8 @@ struct AuditedObserver {
   double counting = 0;    // ε by counting runs on one side of the likelihood ratio's threshold
   double learned = 0;     // ε by counting, with a test that knows no model
   audit::Estimate at_claimed;  // δ at the claimed ε, by importance sampling
-  // What the runs have of the shift that the model says, and its error; of Gaussian noise.
-  std::optional<audit::Estimate> measured_shift = {};
+  // What the runs have of the shift that the model says, and its error.
+  audit::Estimate measured_shift;
   std::size_t runs = 0;  // in each world
   audit::TradeOff curve;
 
@@ -47,8 +48,11 @@ struct AuditRequest {
   std::size_t runs = 32'000;  // at most, in each world; fewer where less is enough
   std::size_t threads = 0;    // 0: one per core
   Progress progress = {};
+  NoiseMaker noise = exact_noise;  // of honest parties
 };
 
+// All that an audit proves holds at once, but for this.
+inline constexpr double kAuditError = 1e-3;
 inline constexpr std::size_t kFirstAuditRuns = 1000;
 inline constexpr std::size_t kMostAuditedParties = 64;
 

@@ -48,7 +48,11 @@ TEST(AuditAttack, SeesWhatItsModelSays) {
     const PlannedStudy study = planned(entries(), solver);
     for (const std::vector<PartyId>& members :
          {std::vector<PartyId>{}, std::vector<PartyId>{1}, std::vector<PartyId>{1, 3}}) {
-      const auto attack = attack_on_release(study, entry_moved(study, 0), 0, members);
+      // Over a network `pairwise` agrees on its masks by X25519: once here, for all the audits that
+      // do without.
+      const auto agreement = members.empty() ? Agreement::kX25519 : Agreement::kIdeal;
+      const auto attack =
+          attack_on_release(study, entry_moved(study, 0), 0, members, exact_noise, agreement);
       for (const double distance : {0.0, 3.0}) {
         double sum = 0;
         double squares = 0;
@@ -95,12 +99,90 @@ TEST(Audit, WorksAtATinyDelta) {
   EXPECT_GE(report->observers[0].likelihood, 0.8 * report->observers[0].claimed.epsilon_at_delta);
 }
 
-TEST(Audit, FindsAStudyThatClaimsTooMuch) {
-  PlannedStudy study = planned(entries(), Solver::kAc);
-  std::get<LocalNoise>(study.plan.noise).sigma /= 2;
-  const auto report = audit_study(study, {.seed = 3, .runs = 2000});
-  ASSERT_TRUE(report.has_value());
-  EXPECT_TRUE(report->disproved());
+TEST(Audit, HasARowForEveryObserverOfThePlan) {
+  for (const Solver solver : {Solver::kAc, Solver::kGt}) {
+    const PlannedStudy study = planned(entries(), solver);
+    const auto report = audit_study(study, {.seed = 3, .runs = 1000});
+    ASSERT_TRUE(report.has_value()) << report.error().to_string();
+    ASSERT_EQ(report->observers.size(), study.plan.adversaries.size());
+    for (std::size_t k = 0; k < report->observers.size(); ++k) {
+      EXPECT_EQ(observer_name(report->observers[k].claimed),
+                observer_name(study.plan.adversaries[k]));
+    }
+  }
+}
+
+// Noise that is smaller than its sampler was asked for.
+class WeakNoise final : public NoiseSource {
+ public:
+  WeakNoise(RandomSource& random, double gaussian, double laplace)
+      : noise_(exact_noise(random)), gaussian_(gaussian), laplace_(laplace) {}
+  [[nodiscard]] Integer gaussian(const Integer& sigma) override {
+    return noise_->gaussian(floor(Rational(sigma) * gaussian_));
+  }
+  [[nodiscard]] Integer truncated_laplace(const Rational& scale, const Integer& bound) override {
+    return noise_->truncated_laplace(scale * laplace_, bound);
+  }
+  [[nodiscard]] Integer laplace(const Rational& scale) override {
+    return noise_->laplace(scale * laplace_);
+  }
+  [[nodiscard]] Integer uniform(const Integer& low, const Integer& high) override {
+    return noise_->uniform(low, high);
+  }
+
+ private:
+  std::unique_ptr<NoiseSource> noise_;
+  Rational gaussian_;
+  Rational laplace_;
+};
+
+bool found_with(const PlannedStudy& study, double gaussian, double laplace, std::size_t runs) {
+  AuditRequest request{.seed = 3, .runs = runs};
+  request.noise = [=](RandomSource& random) {
+    return std::make_unique<WeakNoise>(random, gaussian, laplace);
+  };
+  const auto report = audit_study(study, request);
+  EXPECT_TRUE(report.has_value()) << report.error().to_string();
+  return report && report->disproved();
+}
+
+// The plan and its model are as they should be, and what parties draw is four fifths of it.
+TEST(Audit, FindsPartiesThatDrawLessThanThePlanSays) {
+  EXPECT_TRUE(found_with(planned(entries(), Solver::kAc), 0.8, 1, 4000));
+  EXPECT_FALSE(found_with(planned(entries(), Solver::kAc), 1, 1, 1000));
+  for (const Solver solver : {Solver::kAc, Solver::kPairwise, Solver::kDishuf}) {
+    EXPECT_TRUE(found_with(planned(rows("replace"), solver), 0.8, 1, 2000)) << to_string(solver);
+  }
+  const PlannedStudy tracking = planned(entries(), Solver::kGt);
+  EXPECT_TRUE(found_with(tracking, 0.8, 1, 8000));
+  EXPECT_TRUE(found_with(tracking, 1, 0.8, 8000));
+  EXPECT_FALSE(found_with(tracking, 1, 1, 1000));
+}
+
+// The plan has less noise than its rows were computed for, and parties draw what it says.
+TEST(Audit, FindsAPlanThatClaimsTooMuch) {
+  const auto found = [](PlannedStudy study, const auto& spoil) {
+    spoil(study.plan.noise);
+    const auto report = audit_study(study, {.seed = 3, .runs = 4000});
+    EXPECT_TRUE(report.has_value());
+    return report && report->disproved();
+  };
+  EXPECT_TRUE(found(planned(entries(), Solver::kAc),
+                    [](Noise& noise) { std::get<LocalNoise>(noise).sigma *= 0.8; }));
+  EXPECT_TRUE(found(planned(entries(), Solver::kGt),
+                    [](Noise& noise) { std::get<GradientNoise>(noise).sigma_eta *= 0.8; }));
+  const PlannedStudy pairwise = planned(rows("add-remove"), Solver::kPairwise);
+  const PlannedStudy shuffle = planned(rows("add-remove"), Solver::kDishuf);
+  EXPECT_TRUE(
+      found(pairwise, [](Noise& noise) { std::get<PairwiseNoise>(noise).sigma_gamma *= 0.8; }));
+  EXPECT_TRUE(found(
+      shuffle, [](Noise& noise) { std::get<ShuffleNoise>(noise).sigma_gamma *= Rational(4, 5); }));
+  // Masks are so much larger than γ that four fifths of them would change ε by less than a
+  // hundredth; a twentieth does not hide.
+  EXPECT_TRUE(
+      found(pairwise, [](Noise& noise) { std::get<PairwiseNoise>(noise).sigma_edge /= 20; }));
+  EXPECT_TRUE(found(
+      shuffle, [](Noise& noise) { std::get<ShuffleNoise>(noise).sigma_eta *= Rational(1, 20); }));
 }
 
 TEST(Audit, GivesTheSameBitsOnAnyNumberOfThreads) {

@@ -29,6 +29,7 @@ nlohmann::ordered_json to_json(const Study& study, const AuditReport& report) {
   for (const AuditedObserver& observer : report.observers) {
     Json members = Json::array();
     for (const PartyId member : observer.members) members.push_back(member + 1);
+    const audit::Estimate& shift = observer.measured_shift;
     Json row{{"name", observer_name(observer.claimed)},
              {"claimed_epsilon", observer.claimed.epsilon_at_delta},
              {"delta", study.privacy.budget.delta.value()},
@@ -40,6 +41,7 @@ nlohmann::ordered_json to_json(const Study& study, const AuditReport& report) {
                {"learned", observer.learned}}},
              {"delta_at_claimed",
               {{"value", observer.at_claimed.value}, {"error", observer.at_claimed.error}}},
+             {"measured_shift", {{"value", shift.value}, {"error", shift.error}}},
              {"disproved", observer.disproved()},
              {"runs", observer.runs},
              {"members", members},
@@ -47,10 +49,6 @@ nlohmann::ordered_json to_json(const Study& study, const AuditReport& report) {
              {"change", {{"what", observer.change}, {"share_of_sensitivity", observer.moved}}},
              {"trade_off",
               {{"false_alarm", observer.curve.false_alarm}, {"missed", observer.curve.missed}}}};
-    if (observer.measured_shift) {
-      row["measured_shift"] = {{"value", observer.measured_shift->value},
-                               {"error", observer.measured_shift->error}};
-    }
     json["observers"].push_back(std::move(row));
   }
   return json;
@@ -67,8 +65,8 @@ std::string to_text(const Study& study, const AuditReport& report) {
     const double claimed = observer.claimed.epsilon_at_delta;
     text += fmt::format("  {:<16} {:>10.4g} {:>11.4g} {:>5.0f}%  {:<11} {:>8}\n",
                         observer_name(observer.claimed), claimed, observer.provable(),
-                        100 * observer.provable() / claimed, kAuditTests[observer.best_test()],
-                        observer.runs);
+                        claimed > 0 ? 100 * observer.provable() / claimed : 0,
+                        kAuditTests[observer.best_test()], observer.runs);
   }
   text += '\n';
   for (const AuditedObserver& observer : report.observers) {
@@ -82,8 +80,9 @@ std::string to_text(const Study& study, const AuditReport& report) {
   }
   text += report.disproved()
               ? "\n  A claim is disproved: an attack proves more than the study says.\n"
-              : "\n  No attack proved more than is claimed. Each bound holds with a confidence of "
-                "99.9 %.\n";
+              : "\n  No attack proved more than is claimed. All bounds hold at once with a "
+                "confidence of 99.9 %;\n  those by likelihood take it that the noise has the shape "
+                "that was proven, and measure its size.\n";
   return text;
 }
 

@@ -51,15 +51,15 @@ double epsilon_of(double power, double false_alarm, double delta) {
 
 // {score > c}, with `alternative` the world in which that is frequent.
 double counted_one_way(std::span<const double> null, std::span<const double> alternative,
-                       double sign, double delta) {
+                       double sign, double delta, double error) {
   const std::size_t half = null.size() / 2;
   const auto train_0 = sorted_part(null.first(half), sign);
   const auto train_1 = sorted_part(alternative.first(half), sign);
   const auto test_0 = sorted_part(null.subspan(half), sign);
   const auto test_1 = sorted_part(alternative.subspan(half), sign);
   const auto bound = [&](std::span<const double> zero, std::span<const double> one, double c) {
-    return epsilon_of(probability_at_least(above(one, c), one.size()),
-                      probability_at_most(above(zero, c), zero.size()), delta);
+    return epsilon_of(probability_at_least(above(one, c), one.size(), error),
+                      probability_at_most(above(zero, c), zero.size(), error), delta);
   };
   constexpr std::size_t kThresholds = 200;
   double best = 0;
@@ -81,20 +81,28 @@ double counted_one_way(std::span<const double> null, std::span<const double> alt
 
 }  // namespace
 
-double probability_at_least(std::uint64_t hits, std::uint64_t all) {
+double probability_at_least(std::uint64_t hits, std::uint64_t all, double error) {
   if (hits == 0) return 0;
-  return crossing([&](double p) { return at_least(hits, all, p); }, kErrorRate);
+  return crossing([&](double p) { return at_least(hits, all, p); }, error);
 }
 
-double probability_at_most(std::uint64_t hits, std::uint64_t all) {
-  return 1 - probability_at_least(all - hits, all);
+double probability_at_most(std::uint64_t hits, std::uint64_t all, double error) {
+  return 1 - probability_at_least(all - hits, all, error);
 }
 
-double counted_epsilon(const Scores& scores, double delta) {
+double normal_deviations(double error) {
+  constexpr double kFarthest = 40;
+  const auto passed = [](double z) { return 1 - std::erfc(kFarthest * z / std::sqrt(2.0)) / 2; };
+  return kFarthest * crossing(passed, 1 - error);
+}
+
+double counted_epsilon(const Scores& scores, double delta, double error) {
   check(scores.world_0.size() == scores.world_1.size() && scores.world_0.size() >= 4,
         "as many runs in one world as in the other");
-  return std::max(counted_one_way(scores.world_0, scores.world_1, 1, delta),
-                  counted_one_way(scores.world_1, scores.world_0, -1, delta));
+  constexpr double kProbabilities = 4;
+  const double each = error / kProbabilities;
+  return std::max(counted_one_way(scores.world_0, scores.world_1, 1, delta, each),
+                  counted_one_way(scores.world_1, scores.world_0, -1, delta, each));
 }
 
 Estimate tilted_delta(const Tilted& runs, double epsilon) {
@@ -112,18 +120,23 @@ Estimate tilted_delta(const Tilted& runs, double epsilon) {
   return {.value = mean, .error = std::sqrt(std::max(0.0, squares / count - mean * mean) / count)};
 }
 
-double last_epsilon(double most, const std::function<bool(double)>& exceeds) {
-  constexpr double kStep = 0.97;
-  constexpr double kLeast = 1e-4;
-  for (double high = most; high > kLeast * most; high *= kStep) {
-    if (!exceeds(high)) continue;
-    double low = high;
-    double above = high / kStep;
-    while (above - low > 1e-3 * low) {
-      const double middle = (low + above) / 2;
-      (exceeds(middle) ? low : above) = middle;
-    }
-    return low;
+double tilted_delta_at_least(const Tilted& runs, double epsilon, double largest, double error) {
+  const Estimate estimate = tilted_delta(runs, epsilon);
+  const auto count = static_cast<double>(runs.log_ratio.size());
+  // The estimate's error is √(V/n) with n in V's place of n − 1.
+  const double scatter = estimate.error * std::sqrt(count / (count - 1));
+  const double nats = std::log(2 / error);
+  return estimate.value - std::sqrt(2 * nats) * scatter - 7 * largest * nats / (3 * (count - 1));
+}
+
+double proven_epsilon(double claimed, const std::function<bool(double)>& exceeds) {
+  constexpr double kStep = 1.005;
+  constexpr double kMost = 8;
+  for (const double share : kProofStarts) {
+    double epsilon = share * claimed;
+    if (!exceeds(epsilon)) continue;
+    while (epsilon * kStep < kMost * claimed && exceeds(epsilon * kStep)) epsilon *= kStep;
+    return epsilon;
   }
   return 0;
 }

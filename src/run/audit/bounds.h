@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -8,15 +9,16 @@
 // From samples of two worlds to an ε that nobody can deny: what an audit concludes.
 namespace sotto::audit {
 
-// Each bound is wrong with at most this probability. An audit makes up to three tests at up to
-// seven looks for an observer: all of them hold at once in 999 of 1000.
-inline constexpr double kErrorRate = 4.5e-5;
-inline constexpr double kErrorDeviations = 3.92;  // Φ(−3.92) < 4.5e-5
+// Every statement here is told how often it may be wrong, and is wrong no more often than that. Who
+// makes several divides what it allows itself among them.
 
 // Clopper and Pearson: a probability that is exceeded, or not reached, by the one behind `hits` of
-// `all` independent tries, but for kErrorRate.
-[[nodiscard]] double probability_at_least(std::uint64_t hits, std::uint64_t all);
-[[nodiscard]] double probability_at_most(std::uint64_t hits, std::uint64_t all);
+// `all` independent tries.
+[[nodiscard]] double probability_at_least(std::uint64_t hits, std::uint64_t all, double error);
+[[nodiscard]] double probability_at_most(std::uint64_t hits, std::uint64_t all, double error);
+
+// How many standard deviations a normal number passes with this probability.
+[[nodiscard]] double normal_deviations(double error);
 
 // Scores of runs in both worlds. Any score will do: the better it tells them apart, the more it
 // proves.
@@ -30,10 +32,10 @@ struct Scores {
 //
 //     ε ≥ ln((P₁(S) − δ)/P₀(S)),
 //
-// with S = {score > c}, or {score < c} and the worlds exchanged. c is the best on the first half of
-// the runs; the probabilities are bounded on the second, which c does not depend on. 0 if they
-// prove nothing.
-[[nodiscard]] double counted_epsilon(const Scores& scores, double delta);
+// with S = {score > c}, or {score < c} and the worlds exchanged: two sets with two probabilities
+// each. c is the best on the first half of the runs; the probabilities are bounded on the second,
+// which c does not depend on. 0 if they prove nothing.
+[[nodiscard]] double counted_epsilon(const Scores& scores, double delta, double error);
 
 // Of runs in a world where what exceeds ε is frequent: their likelihood ratios to world 1 (the
 // weight) and of world 1 to world 0, as logarithms.
@@ -50,9 +52,21 @@ struct Estimate {
 // δ(ε) = E₁[(1 − e^{ε−L})₊], by importance sampling.
 [[nodiscard]] Estimate tilted_delta(const Tilted& runs, double epsilon);
 
-// The largest ε up to `most` at which `exceeds` holds, to a thousandth; 0 if there is none. Looks
-// from above: far below, runs that were tilted for a larger ε say little.
-[[nodiscard]] double last_epsilon(double most, const std::function<bool(double)>& exceeds);
+// What δ(ε) is at least, with `largest` the most that a single run can add: with V the sample
+// variance,
+//
+//     mean − √(2V ln(2/error)/n) − 7·largest·ln(2/error)/(3(n−1)).      [MP09]
+[[nodiscard]] double tilted_delta_at_least(const Tilted& runs, double epsilon, double largest,
+                                           double error);
+
+// From a test that says of any one ε whether it is exceeded: how far one comes from one of these
+// shares of `claimed`, the first that is exceeded, upwards without a gap. 0 if none is. If the test
+// is wrong about an ε with probability p, this is above the true ε with at most kProofTests·p: each
+// start has one ε that decides, itself if it is above the true one, else its first step past that.
+inline constexpr std::array kProofStarts{1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7,
+                                         0.6, 0.5,  0.4, 0.3,  0.2, 0.1};
+inline constexpr double kProofTests = kProofStarts.size();
+[[nodiscard]] double proven_epsilon(double claimed, const std::function<bool(double)>& exceeds);
 
 // Points of the trade-off between both errors of the test on a score: how often world 0 is taken
 // for world 1, and world 1 for world 0.

@@ -21,6 +21,7 @@ FaultTerms without_faults(FaultTerms terms) {
   terms.jitter_ms = 0;
   terms.crashes = 0;
   terms.start_seconds = 0;
+  terms.rushing = {};
   return terms;
 }
 

@@ -13,7 +13,8 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string study_text(const std::string& faults, const std::string& more = "") {
+std::string study_text(const std::string& faults, const std::string& more = "",
+                       const std::string& topology = "cycle") {
   return R"([study]
 name = "faulty"
 solver = "dishuf"
@@ -23,7 +24,8 @@ delta = 0.2
 unit = "entry"
 mu = 3.0
 [graph]
-topology = "cycle"
+topology = ")" +
+         topology + R"("
 parties = 4
 weight = 0.3
 [gt]
@@ -38,8 +40,9 @@ seed = 1
          "[faults]\n" + faults;
 }
 
-Result<FaultReport> faulty(Solver solver, const std::string& faults, const std::string& more = "") {
-  SOTTO_ASSIGN(auto study, parse_study(study_text(faults, more), "faulty.toml"));
+Result<FaultReport> faulty(Solver solver, const std::string& faults, const std::string& more = "",
+                           const std::string& topology = "cycle") {
+  SOTTO_ASSIGN(auto study, parse_study(study_text(faults, more, topology), "faulty.toml"));
   SOTTO_ASSIGN(const auto problem, family_problem(study));
   SOTTO_ASSIGN(const auto planned, plan_study(std::move(study), solver));
   return simulate_faults(planned, problem.costs);
@@ -124,6 +127,18 @@ TEST(Faults, WhoStaysAwayForTooLongIsGivenUpOrEndsTheRun) {
   EXPECT_LT(all->finished, 4U);
   EXPECT_FALSE(all->ended.empty());
   EXPECT_THAT(to_text(FaultTerms{}, all), HasSubstr("E-"));
+}
+
+// Everybody has committed itself before anybody's release can be read.
+TEST(Faults, WhoRushesIsNamedByEverybodyAndGetsNothing) {
+  for (const Solver solver : {Solver::kAc, Solver::kDishuf, Solver::kPairwise}) {
+    const auto report = faulty(solver, "rushing = 2\n", "", "complete");
+    ASSERT_TRUE(report) << report.error().to_string();
+    EXPECT_EQ(report->finished, 0U) << to_string(solver);
+    for (const char* party : {"party-1", "party-3", "party-4"}) {
+      EXPECT_THAT(report->ended, testing::Contains(std::string(party) + ": E-commitment"));
+    }
+  }
 }
 
 TEST(Faults, AreTheSameForTheSameSeed) {

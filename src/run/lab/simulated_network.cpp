@@ -59,6 +59,7 @@ FaultNetwork::FaultNetwork(const PlannedStudy& planned, const Costs& costs,
   const std::size_t parties = planned.study.graph().size();
   check(costs.size() == parties, "one cost per party");
   ends_.resize(parties);
+  if (faults.rushing) rushing_.emplace(*faults.rushing, parties);
   for (PartyId p = 0; p < parties; ++p) {
     auto made = PartyRun::simulated(planned, p, costs[p], cipher_);
     if (!made) {
@@ -229,7 +230,13 @@ Result<void> FaultNetwork::flush(PartyId p) {
   Machine& machine = *machines_[p];
   machine.flush_due = false;
   SOTTO_ASSIGN(const auto out, machine.session->flush(now_ms()));
-  for (const Outgoing& outgoing : out) send(p, outgoing);
+  for (const Outgoing& outgoing : out) {
+    if (!rushing_ || p != *faults_.rushing) {
+      send(p, outgoing);
+    } else if (const auto said = rushing_->say(outgoing.frame)) {
+      send(p, {.to = outgoing.to, .frame = *said});
+    }
+  }
   finish(p);
   if (!machine.session->may_leave(now_ms())) return {};
   machine.session.reset();
@@ -375,6 +382,7 @@ void FaultNetwork::deliver(Event& event) {
     return lose(event.peer, event.party);
   }
   if (now_ < machine.busy_until) return put_off(machine.busy_until, std::move(event));
+  if (rushing_ && event.party == *faults_.rushing) rushing_->hear(event.frame);
   const std::uint64_t before = machine.session->run().steps();
   // A refusal is of a frame that came too late to matter; the links repeat what does.
   if (const auto taken = machine.session->receive(event.peer, event.frame, now_ms()); !taken) {

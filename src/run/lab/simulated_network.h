@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "run/lab/faults.h"
+#include "run/lab/rushing_party.h"
 #include "run/party_run.h"
 #include "session/session.h"
 #include "session/simulated_signer.h"
@@ -131,6 +132,7 @@ class FaultNetwork {
   SeededRandom random_;
   std::vector<std::unique_ptr<Machine>> machines_;
   std::map<std::pair<PartyId, PartyId>, Connection> connections_;
+  std::optional<RushingParty> rushing_;
   std::map<std::pair<Micros, std::uint64_t>, Event> events_;
   std::uint64_t order_ = 0;
   Micros now_ = 0;

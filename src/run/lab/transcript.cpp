@@ -131,11 +131,16 @@ class Teller {
             {"mask", values(trace_.masks, edge, &TrialSeal::whole_value)}};
   }
   // What `self` decrypts of the neighbour's answer, with what it drew itself for that neighbour:
-  // `own` is the directed edge.
+  // `own` is the directed edge. The integers too, which are wider than a double.
   [[nodiscard]] Json look(std::size_t self, std::size_t neighbour, std::size_t own) const {
+    Json steps = Json::array();
+    for (std::size_t k = 0; k < entries_; ++k) {
+      steps.push_back(fmt::format("{}", trace_.looks[own * entries_ + k]));
+    }
     return {{"by", self + 1},
             {"of", neighbour + 1},
             {"decrypted", values(trace_.looks, own, &TrialSeal::whole_value)},
+            {"decrypted_steps", std::move(steps)},
             {"own_multiplier", trace_.multipliers[own]},
             {"own_eta", values(trace_.masks, own, &TrialSeal::whole_value)}};
   }

@@ -31,8 +31,9 @@ struct TranscriptRequest {
 //   seen   head: version, study, solver, seed, what is public of the plan, the observer's row and,
 //          of its members, their own θ; a trial: releases[party][entry] (gt: θ of G and H). The
 //          rounds are a function of these and of the public weights, and tell nothing more.
-//          Members add looks[]: what each decrypts of a neighbour, a_{j→i}(T̄_j − T̄_i), with its own
-//          multiplier and masks (dishuf); masks[] of their edges (pairwise); own[], their noise.
+//          Members add looks[]: what each decrypts of a neighbour, a_{j→i}(T̄_j − T̄_i), also as
+//          integers in steps of the grid, with its own multiplier and masks (dishuf); masks[] of
+//          their edges (pairwise); own[], their noise.
 //   truth  head: θ of all parties; a trial: gamma[party][entry], and eta[] with multipliers, or
 //          masks[], edge by edge.
 struct Transcript {

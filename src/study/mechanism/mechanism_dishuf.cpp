@@ -109,13 +109,12 @@ class DishufMechanism final : public Mechanism {
     if (lemma1 && study.consensus.method != ConsensusMethod::kExact) return lemma1_needs_exact();
     ShuffleParameters parameters = study.dishuf.parameters;
     parameters.attempts = study.network.attempts;
-    if (terms.colluders > 0 && parameters.attempts > 1 &&
-        parameters.masks == ShuffleMasks::kShared) {
-      return bad_input(
-                 "E-dropout-colluders",
-                 "a shuffle that is given up shows colluders one more masked value, and shared "
-                 "masks are calibrated for one",
-                 "use [dishuf] noise = \"per-neighbour\", colluders = 0, or remove min_parties")
+    if (parameters.attempts > 1 && parameters.masks == ShuffleMasks::kShared) {
+      return refused("E-dropout-shared",
+                     "a shuffle that is given up has shown masked values, to colluders and, by way "
+                     "of whoever was given up, to everybody; shared masks are calibrated for one "
+                     "shuffle",
+                     "use [dishuf] noise = \"per-neighbour\", or remove min_parties")
           .at("[network] min_parties");
     }
     SOTTO_ASSIGN(auto noise, (lemma1 ? calibrate_lemma1(study.graph().size(), terms.sensitivity,
