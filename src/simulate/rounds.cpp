@@ -68,10 +68,11 @@ constexpr std::size_t kLine = 64;
 SOTTO_INLINE void ask_for(const RoundEdges& edges, const double* rows, std::size_t lanes,
                           std::size_t place) {
   for (std::uint64_t e = edges.first[place]; e < edges.first[place + 1]; ++e) {
-    const auto row = reinterpret_cast<std::uintptr_t>(rows + edges.neighbour[e] * lanes);
-    const std::uintptr_t end = row + lanes * sizeof(double);
-    for (std::uintptr_t line = row / kLine * kLine; line < end; line += kLine) {
-      __builtin_prefetch(reinterpret_cast<const void*>(line), 0, kLevel);
+    const char* row = reinterpret_cast<const char*>(rows + edges.neighbour[e] * lanes);
+    const char* end = row + lanes * sizeof(double);
+    for (const char* line = row - reinterpret_cast<std::uintptr_t>(row) % kLine; line < end;
+         line += kLine) {
+      __builtin_prefetch(line, 0, kLevel);
     }
   }
 }
