@@ -69,9 +69,11 @@ SOTTO_INLINE void ask_for(const RoundEdges& edges, const double* rows, std::size
                           std::size_t place) {
   for (std::uint64_t e = edges.first[place]; e < edges.first[place + 1]; ++e) {
     const char* row = reinterpret_cast<const char*>(rows + edges.neighbour[e] * lanes);
-    const char* last = row + lanes * sizeof(double) - 1;
-    for (; row < last; row += kLine) __builtin_prefetch(row, 0, kLevel);
-    __builtin_prefetch(last, 0, kLevel);
+    const char* end = row + lanes * sizeof(double);
+    for (const char* line = row - reinterpret_cast<std::uintptr_t>(row) % kLine; line < end;
+         line += kLine) {
+      __builtin_prefetch(line, 0, kLevel);
+    }
   }
 }
 
