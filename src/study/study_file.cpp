@@ -71,16 +71,16 @@ Result<Study> parse_study(std::string_view text, const std::string& name,
   const auto section = [&](std::string_view key) {
     return TomlReader(root[key].as_table(), fmt::format("[{}]", key), name);
   };
-  SettingsByName named;
+  SettingsByName settings;
   for (const NamedSection& added : named_sections()) {
-    SOTTO_ASSIGN(named[added.name], read_named_section(section(added.name), added.keys));
+    SOTTO_ASSIGN(settings[added.name], read_named_section(section(added.name), added.keys));
   }
   SOTTO_ASSIGN(auto head, read_study_section(section("study")));
   SOTTO_ASSIGN(auto parties, read_parties(party_list, name));
   SOTTO_ASSIGN(auto privacy, read_privacy_section(section("privacy")));
-  SOTTO_ASSIGN(auto weights, read_graph_section(section("graph"), parties, folder, named));
+  SOTTO_ASSIGN(auto weights, read_graph_section(section("graph"), parties, folder, settings));
   SOTTO_ASSIGN(auto consensus, read_consensus_section(section("consensus")));
-  SOTTO_ASSIGN(auto solve, read_solve_section(section("solve"), privacy.unit, named));
+  SOTTO_ASSIGN(auto solve, read_solve_section(section("solve"), privacy.unit, settings));
   const std::size_t named = weights.graph().size() <= kMaxNamedParties ? weights.graph().size() : 0;
   for (std::size_t i = parties.size(); i < named; ++i) {
     parties.push_back({.name = fmt::format("party-{}", i + 1), .address = {}, .fingerprint = {}});
