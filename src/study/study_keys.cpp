@@ -69,7 +69,7 @@ std::string topologies_in_words(std::string_view about) {
   for (const TopologyEntry& entry : topology_table()) {
     words.push_back(fmt::format("`{}` {}", entry.name, entry.about));
   }
-  return fmt::format("{}: {}.", about, fmt::join(words, ", "));
+  return fmt::format("{}: {}.", about, fmt::join(words, "; "));
 }
 
 // Those that need nothing but sums.
