@@ -16,9 +16,9 @@ namespace sotto {
 namespace centred_fit {
 namespace {
 
-constexpr double kNoSlopes = 0.15;  // prior chance of "no slopes at all"
+constexpr double kNoSlopes = 0.2;  // prior chance of "no slopes at all"
 constexpr int kSizes = 5;
-constexpr double kLog10SmallestSize = 0.5;
+constexpr double kLog10SmallestSize = 0.25;
 constexpr double kLog10LargestSize = 2;
 constexpr double kLeastColumnVariance = 0.02;  // 1 − m², in the prior for columns
 constexpr double kJitter = 1e-12;              // of V₀'s mean diagonal

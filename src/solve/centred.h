@@ -15,8 +15,8 @@ namespace sotto {
 //     m2_i = m1_i(m1_i + √(m1_i² + 2σ²d))/2,   S₁ = Q·diag(m1)·Qᵀ,   X = Q·diag(m2 − m1²)·Qᵀ
 //     V₀ = v·w̄·S₁ + diag(σ_q² + ȳ²σ_s²) + (σ_t² + ȳ²σ_N²)mmᵀ
 //
-// and prior beliefs: no slopes at all (0.15), or slopes ~ N(0, f·b·diag(p)) with p = 1 or
-// p = 1/(1 − m²), f = 10^0.5 … 10^2 in five steps with weight 1/f, b such that f = 1 explains all
+// and prior beliefs: no slopes at all (0.2), or slopes ~ N(0, f·b·diag(p)) with p = 1 or
+// p = 1/(1 − m²), f = 10^¼ … 10^2 in five steps with weight 1/f, b such that f = 1 explains all
 // of Nv. Each gives
 //
 //     V = V₀ + f·b·(S₁·diag(p)·S₁ + p̄·X),   evidence N(r; 0, V),   slopes f·b·p∘(S₁V⁻¹r),
