@@ -37,9 +37,8 @@ inline const std::string& store_template() {
     {
       auto store = Store::open(home, [] { return std::int64_t{1'700'000'000}; });
       require(store.has_value(), "a store opens");
-      require(
-          store->new_account("table", {.epsilon = 5, .delta = 1e-5, .gt_epsilon = 1}).has_value(),
-          "an account is made");
+      require(store->new_account("table", {.epsilon = 5, .delta = 1e-5}).has_value(),
+              "an account is made");
       require(store->new_account_without_limit("other", 1e-6).has_value(), "and another");
       for (const char* name : {"a1", "b2"}) {
         const std::string run = name;
