@@ -157,8 +157,8 @@ inline std::string content_of(const std::string& path) {
 }  // namespace sotto::fuzz
 
 // At namespace scope inside sotto.
-#define SOTTO_FUZZER(name)                                                      \
-  static void fuzz_##name(std::string_view bytes);                              \
-  [[maybe_unused]] static const bool kListed_##name =                           \
-      (fuzz::fuzzers().push_back({.name = #name, .play = &fuzz_##name}), true); \
-  static void fuzz_##name(std::string_view bytes)
+#define SOTTO_FUZZER(id)                                                    \
+  static void fuzz_##id(std::string_view bytes);                            \
+  [[maybe_unused]] static const bool kListed_##id =                         \
+      (fuzz::fuzzers().push_back({.name = #id, .play = &fuzz_##id}), true); \
+  static void fuzz_##id(std::string_view bytes)

@@ -27,7 +27,9 @@ bool asks_for_many(const StudySource& source) {
 void plan_it(const Study& study, const std::string& text) {
   constexpr std::size_t kMostParties = 6;
   constexpr std::size_t kMostEntries = 8;
-  const std::size_t entries = study.data ? study.data->entries() : study.problem->dimension;
+  const std::size_t entries = study.data      ? study.data->entries()
+                              : study.problem ? study.problem->dimension
+                                              : 0;
   if (study.graph().size() > kMostParties || entries > kMostEntries) return;
   const auto plan = make_plan(study, study.solver);
   if (!fuzz::fine_or_error(plan)) return;
