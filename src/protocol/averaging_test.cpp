@@ -185,6 +185,16 @@ TEST_P(AveragingRun, AgreesWithItsPeersAndWithNobodyFarAway) {
   }
 }
 
+TEST_P(AveragingRun, ReleasesOnceAndNotBeforeItIsSealed) {
+  const AveragingNetwork run(GetParam(), Barrier::kHeld);
+  EXPECT_DEATH((void)run.at(0).release(), "released once");
+  std::deque<Message> under_way;
+  for (const auto& party : run.parties) post(party->start(), under_way);
+  while (!under_way.empty()) deliver_once(run, under_way);
+  ASSERT_TRUE(run.at(0).release());
+  EXPECT_DEATH((void)run.at(0).release(), "released once");
+}
+
 TEST(AveragingParty, OfAcReleasesAtOnceAndHasNothingToSeal) {
   const Weights weights = *Weights::uniform(*Graph::cycle(3), 0.3);
   const ConsensusPlan plan = *plan_consensus(ConsensusMethod::kExact, 1e-9, weights);
