@@ -8,10 +8,10 @@
 #include <thread>
 #include <vector>
 
-// A crew of threads for one loop: each takes the next index until none is left. They are started anew
-// each time, some 20 µs of a processor for two of them: nothing here divides less than milliseconds,
-// so a pool would bring nothing but state (rounds, which are shorter, have a team of their own:
-// simulate/engine.cpp).
+// A crew of threads for one loop: each takes the next index until none is left. They are started
+// anew each time, some 20 µs of a processor for two of them: nothing here divides less than
+// milliseconds, so a pool would bring nothing but state (rounds, which are shorter, have a team of
+// their own: simulate/engine.cpp).
 namespace sotto {
 namespace {
 

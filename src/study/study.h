@@ -125,15 +125,15 @@ enum class FaultTransport {
 // [faults]: the network over which `simulate` also drives the parties' own machines, once.
 struct FaultTerms {
   FaultTransport transport = FaultTransport::kStream;
-  double loss = 0;              // the share of frames that are lost on their way
-  double repeats = 0;           // the share that arrive twice; kFrames alone
-  double latency_ms = 20;       // what every frame takes at least
-  double jitter_ms = 0;         // and on average beyond that: exponential, each by itself
-  double bandwidth_mbit = 100;  // of every party, up
-  std::size_t crashes = 0;      // how often the process of some party dies, in all
-  double restart_seconds = 5;   // and comes back after
-  double start_seconds = 0;     // within which the parties start
-  std::optional<PartyId> rushing = {};             // one that releases when it has heard all others
+  double loss = 0;                      // the share of frames that are lost on their way
+  double repeats = 0;                   // the share that arrive twice; kFrames alone
+  double latency_ms = 20;               // what every frame takes at least
+  double jitter_ms = 0;                 // and on average beyond that: exponential, each by itself
+  double bandwidth_mbit = 100;          // of every party, up
+  std::size_t crashes = 0;              // how often the process of some party dies, in all
+  double restart_seconds = 5;           // and comes back after
+  double start_seconds = 0;             // within which the parties start
+  std::optional<PartyId> rushing = {};  // one that releases when it has heard all others
   std::optional<double> cipher_ms = std::nullopt;  // of one ciphertext; none: run/lab/faults.h
   std::uint64_t seed = 1;                          // of all that
 };

@@ -176,9 +176,9 @@ TEST(Faults, ARunOfTooManyFramesIsNotDriven) {
 }
 
 TEST(Faults, AreReadFromTheStudyAndOnlyOverCosts) {
-  for (const char* bad : {"loss = 1.0\n", "latency_ms = -1\n", "crashes = -1\n",
-                          "bandwidth_mbit = 0\n", "repeats = 2\n", "losses = 0.1\n", "repeats = 0.1\n",
-                          "transport = \"udp\"\n"}) {
+  for (const char* bad :
+       {"loss = 1.0\n", "latency_ms = -1\n", "crashes = -1\n", "bandwidth_mbit = 0\n",
+        "repeats = 2\n", "losses = 0.1\n", "repeats = 0.1\n", "transport = \"udp\"\n"}) {
     EXPECT_FALSE(parse_study(study_text(bad), "faulty.toml")) << bad;
   }
   EXPECT_EQ(parse_study(study_text("loss = 0.25\n"), "faulty.toml")->faults->loss, 0.25);

@@ -89,7 +89,7 @@ class FaultNetwork {
   struct Connection {
     bool up = false;
     std::uint64_t life = 0;
-    std::map<PartyId, bool> noticed;        // by end
+    std::map<PartyId, bool> noticed;         // by end
     std::map<PartyId, Micros> last_arrival;  // of a stream, by the end that it goes to
   };
   // What a frame costs beside its own bytes.
