@@ -27,6 +27,7 @@ Kept computed() {
                  .name = "study.toml",
                  .folder = {}};
   kept.options.version = "1";
+  kept.options.every = 1;
   kept.options.threads = 1;
   kept.options.folder = fuzz::own_folder();
   const auto points = sweep(kept.source, kept.options);

@@ -327,6 +327,7 @@ double CsvBlockParser::fail(std::string_view field, const std::string& column,
   const auto offset = static_cast<std::size_t>(field.data() - text_.data());
   auto& listed = faults_.listed;
   ++faults_.count;
+  rows_.any_missing = true;  // reading ends in an error; until then nobody adds the row up
   if (listed.size() < BlockFaults::kListed || offset < listed.back().offset) {
     const auto place = std::ranges::upper_bound(listed, offset, {}, &CsvFault::offset);
     listed.insert(place, CsvFault{.error = make(), .offset = offset, .column = column});
