@@ -104,8 +104,10 @@ string(JSON median GET "${out}" summary 0 median)
 if(NOT median LESS 1)
   message(FATAL_ERROR "the lasso is far off in\n${out}")
 endif()
-run(${sotto} simulate ${shaped} --set lasso.lambda=1e-9,1e9 --set circulant.step=2,3 --trials 2
-    --format json)
+# Sweeps say on standard error how long they will take.
+execute_process(COMMAND ${sotto} simulate ${shaped} --set lasso.lambda=1e-9,1e9
+                --set circulant.step=2,3 --trials 2 --format json
+                OUTPUT_VARIABLE out ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
 string(JSON points LENGTH "${out}" points)
 if(NOT points EQUAL 4)
   message(FATAL_ERROR "${points} points in\n${out}")

@@ -8,8 +8,8 @@
 
 #include "base/check.h"
 #include "base/open_table.h"
-#include "solve/elimination.h"
 #include "solve/estimator_table.h"
+#include "solve/exact_answer.h"
 
 // The table of estimators, and those of them that are one formula.
 namespace sotto {

@@ -3,9 +3,24 @@
 #include <cstddef>
 #include <span>
 
-#include "solve/elimination.h"
-
+// Small systems, as a simulation solves them a million times.
 namespace sotto {
+namespace solve {
+
+// Columns up to which nothing is allocated.
+inline constexpr std::size_t kMaxElimination = 16;
+
+// x of Ax = b by A = LDLᵀ, A's upper triangle row by row: true where x solves, to working
+// precision, a system that differs from this one by rounding alone (its residual is looked at),
+// and A is not near a singular matrix, definite or not:
+//
+//     |λ_min| ≥ |det A|/|λ|_maxᵐ⁻¹ ≥ 2⁻⁴⁰·|λ|_max
+//
+// False otherwise; x is then anything. Precondition: b.size() == x.size() ≤ kMaxElimination.
+[[nodiscard]] bool solve_by_elimination(std::span<const double> upper, std::span<const double> b,
+                                        std::span<double> x);
+
+}  // namespace solve
 
 // Columns up to which exact_answer() takes no memory.
 inline constexpr std::size_t kMaxExactAnswer = solve::kMaxElimination;

@@ -102,8 +102,10 @@ TEST(Faults, AStreamSendsAgainWhatItLosesAndHoldsUpWhatIsBehind) {
   const auto calm = faulty(Solver::kAc, "loss = 0\n");
   const auto lossy = faulty(Solver::kAc, "loss = 0.3\nseed = 4\n");
   ASSERT_TRUE(calm && lossy);
-  EXPECT_EQ(lossy->resent, lossy->lost_frames);
-  EXPECT_EQ(lossy->frames, calm->frames + lossy->resent);
+  EXPECT_GT(lossy->lost_frames, 0U);
+  // And where that takes longer than the links wait, they send again too.
+  EXPECT_GE(lossy->resent, lossy->lost_frames);
+  EXPECT_GT(lossy->frames, calm->frames);
   EXPECT_GT(lossy->bytes, calm->bytes);
   EXPECT_GT(lossy->seconds, calm->seconds + kFirstTimeoutMs / 1e3);
 }

@@ -1,5 +1,4 @@
-#include "solve/elimination.h"
-
+// Elimination, by which small systems are solved where it is safe.
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "solve/exact_answer.h"
 
 namespace sotto::solve {
 namespace {
