@@ -5,7 +5,6 @@
 #include <string>
 
 #include "base/integer.h"
-#include "graph/graph.h"
 #include "session/simulated_signer.h"
 
 // A party that rushes: it has committed itself to one release as everybody has, waits until it has
