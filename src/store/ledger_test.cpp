@@ -75,6 +75,22 @@ TEST_F(StoreLedger, WhatWasBookedCountsEvenBeyondTheLimitAndNothingMoreIsReserve
   EXPECT_EQ(spend(store, 1e-6), "E-ledger-overdrawn");
 }
 
+TEST_F(StoreLedger, WhoIsStrongerThanAllThatABookingNamesHasSeenWhatTheyHave) {
+  Store store = open();
+  ASSERT_TRUE(store.new_account("table", limit_of_squares(9)));
+  const auto kept = journal(store);
+  Debit asked = debit("01", 0.5, 0.25);
+  asked.charges.push_back({"all-neighbours", 1, 0.75});
+  ASSERT_TRUE(kept->reserve(asked));
+  kept->give_up("a1", "01");
+  const std::vector<ObserverCharge> more{{"eavesdropper", 0, 1}, {"neighbour", 0, 2}};
+  kept->book("a1", "01", "north", more);
+  ASSERT_TRUE(kept->commit());
+  const LedgerAccount account = store.account("table").value();
+  ASSERT_EQ(account.observers.back().observer, "all-neighbours");
+  EXPECT_EQ(account.observers.back().squares, 2.75);
+}
+
 TEST_F(StoreLedger, AfterALossThatHidNothingNothingMoreIsReserved) {
   Store store = open();
   ASSERT_TRUE(store.new_account("table", limit_of_squares(1)));
