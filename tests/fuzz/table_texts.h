@@ -89,7 +89,8 @@ inline void require_in_ball(const Rows& rows, const Encoding& encoding) {
     for (std::size_t c = 0; c <= entries; ++c) {
       const double entry = rows.column(c)[r];
       require(entry == std::nearbyint(entry),
-              fmt::format("rows stand on the grid: {} in row {} of {}, entry {}", entry, r, rows.rows, c));
+              fmt::format("rows stand on the grid: {} in row {} of {}, entry {}", entry, r,
+                          rows.rows, c));
       if (c >= first && c < entries) squares += entry * entry;
     }
     const double target = std::abs(rows.column(entries)[r]) / kGridOne;
