@@ -23,7 +23,8 @@ TEST(AttacksLong, LooksOfAbortedRunsAddUpAndTheLimitEndsThem) {
       const double error = attack.numbers(fmt::format("{} aborted attempts", aborted))[k];
       EXPECT_NEAR(error, sigma[k] / std::sqrt(aborted), 0.3 * error) << aborted;
       const double delta = attack.numbers("delta at epsilon = 1", row)[k];
-      EXPECT_NEAR(delta, gaussian_delta(1, 3 * std::sqrt(aborted) / sigma[k]), 0.01 * delta);
+      // σ_η is printed with four digits, and one look's δ is e^−260.
+      EXPECT_NEAR(delta, gaussian_delta(1, 3 * std::sqrt(aborted) / sigma[k]), 0.2 * delta);
     }
     EXPECT_EQ(attack.words("sotto join: squared shift")[k], attack.words("(sensitivity")[k]);
     EXPECT_EQ(attack.words("the next run")[k], "refused");
