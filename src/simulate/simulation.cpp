@@ -216,11 +216,14 @@ class Releases {
   }
 
   // Integers have one sum, in any order.
-  void add_other_ranks(std::vector<TrialSeal::Index>& total) const {
-    for (TrialSeal::Index& sum : total) {
-      TrialSeal::Index all = 0;
-      for (const TrialSeal::Index one : all_gather(options_.part->ranks(), sum)) all += one;
-      sum = all;
+  void add_other_ranks(std::vector<TrialSeal::Index>& totals) const {
+    Ranks& ranks = options_.part->ranks();
+    const std::vector<TrialSeal::Index> own = totals;
+    std::ranges::fill(totals, 0);
+    for (std::size_t rank = 0; rank < ranks.count(); ++rank) {
+      std::vector<TrialSeal::Index> theirs = own;
+      ranks.broadcast(rank, std::as_writable_bytes(std::span(theirs)));
+      for (std::size_t k = 0; k < totals.size(); ++k) totals[k] += theirs[k];
     }
   }
 
