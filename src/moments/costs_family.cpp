@@ -193,11 +193,11 @@ Result<Costs> paper_family(std::size_t parties, std::size_t m, std::uint64_t see
   std::vector<double> thetas(share.size() * entries);
   for_parties(share.size(), [&](std::size_t begin, std::size_t end) {
     Quadratic party;
-    Eigen::MatrixXd share;
+    Eigen::MatrixXd of_party;
     for (std::size_t i = begin; i < end; ++i) {
       party.a = drawn.a(i);
-      share = to_share * party.a * to_share.transpose();
-      party.a = (share + share.transpose()) / 2;
+      of_party = to_share * party.a * to_share.transpose();
+      party.a = (of_party + of_party.transpose()) / 2;
       party.b = drawn.b(i) + (common.b - total_offset) / count;
       std::ranges::copy(to_theta(party), &thetas[i * entries]);
     }
