@@ -2,17 +2,18 @@ if(SOTTO_TESTS)
   include(GoogleTest)
 endif()
 
-# sotto_room(NAME USES rooms... [LIBRARIES ...] [FLOOR floor] [COLD] [TESTED_WITH ...])
+# sotto_room(NAME USES rooms... [LIBRARIES ...] [FLOOR floor] [COLD] [PROGRAM] [TESTED_WITH ...])
 #
 # One folder, sub-folders included, is one room is one target. Rooms of one floor share most of what
 # the compiler has to do for them, and a unity build makes one file of them all. COLD rooms are never
-# what a run waits for: -O1 takes the compiler three quarters of -O2's time. Inside a room:
+# what a run waits for: -O1 takes the compiler three quarters of -O2's time. PROGRAM rooms are the
+# program's alone: the library that others link does not have them. Inside a room:
 #   *_test.cpp       its tests, run by `make test`
 #   *_long_test.cpp  statistical, fuzz and fault runs, run by `make test-long`
 #   *_bench.cpp      its micro-benchmarks, run by `make bench`
 #   everything else  the room itself
 function(sotto_room NAME)
-  cmake_parse_arguments(ROOM "COLD" "FLOOR" "USES;LIBRARIES;TESTED_WITH" ${ARGN})
+  cmake_parse_arguments(ROOM "COLD;PROGRAM" "FLOOR" "USES;LIBRARIES;TESTED_WITH" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${NAME}/*.cpp)
   set(tests ${sources})
   set(long_tests ${sources})
@@ -47,7 +48,9 @@ function(sotto_room NAME)
     else()
       sotto_unity(${compiled} sotto_precompiled_rooms)
     endif()
-    set_property(GLOBAL APPEND PROPERTY SOTTO_COMPILED ${compiled})
+    if(NOT ROOM_PROGRAM)
+      set_property(GLOBAL APPEND PROPERTY SOTTO_COMPILED ${compiled})
+    endif()
   endif()
   if(NAME IN_LIST SOTTO_FILE_BY_FILE)
     set_target_properties(${compiled} PROPERTIES UNITY_BUILD OFF)

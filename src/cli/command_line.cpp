@@ -16,6 +16,7 @@
 #include "base/version.h"
 #include "cli/terminal/terminal.h"
 #include "run/join/join_event.h"
+#include "run/ranks/simulate_ranks.h"
 #include "run/tables.h"
 #include "store/store.h"
 #include "study/mechanism/mechanism.h"
@@ -131,7 +132,7 @@ Syntax Syntax::verb(const std::string& name, const std::string& summary, const s
   command->footer("Example:\n  " + example);
   node_->words.push_back(std::make_shared<CommandNode>(CommandNode{
       .name = name, .summary = summary, .example = example, .options = {}, .words = {}}));
-  Syntax verb(*command, node_->words.back());
+  Syntax verb(*command, node_->words.back(), ranks_);
   verb.output_ = std::make_shared<Output>();
   verb.has_csv_ = has_csv;
   return verb;
@@ -153,7 +154,7 @@ Syntax Syntax::word(const std::string& name, const std::string& summary,
   if (!example.empty()) command->footer("Example:\n  " + example);
   node_->words.push_back(std::make_shared<CommandNode>(CommandNode{
       .name = name, .summary = summary, .example = example, .options = {}, .words = {}}));
-  return Syntax(*command, node_->words.back());
+  return Syntax(*command, node_->words.back(), ranks_);
 }
 
 void Syntax::require_word() const {
@@ -299,18 +300,27 @@ Result<std::vector<Solver>> solvers_from(const std::string& list) {
 }
 
 int run_command_line(int argc, const char* const* argv) {
+  return run_command_line(argc, argv, RankLauncher{});
+}
+
+int run_command_line(int argc, const char* const* argv, const RankLauncher& launcher) {
   const std::span words(argv, static_cast<std::size_t>(argc));
   const ErrorStyle style = error_style(words);
   CLI::App app(kAbout, "sotto");
-  app.set_version_flag("-V,--version",
-                       fmt::format("sotto {}\ntables: {}", sotto_version(), built_in_sources()));
+  app.set_version_flag("-V,--version", [&launcher] {
+    return fmt::format("sotto {}\ntables: {}\nranks: {}", sotto_version(), built_in_sources(),
+                       launcher.about());
+  });
+  const auto ranks = std::make_shared<ProgramRanks>(launcher);
   app.require_subcommand(1);
   app.footer(
       "Exit status: 0 done, 1 failed, 2 bad input, 3 refused for privacy.\n"
       "'sotto help VERB' shows a verb's options and an example.");
   const Syntax program(
-      app, std::make_shared<CommandNode>(CommandNode{
-               .name = "sotto", .summary = kAbout, .example = {}, .options = {}, .words = {}}));
+      app,
+      std::make_shared<CommandNode>(CommandNode{
+          .name = "sotto", .summary = kAbout, .example = {}, .options = {}, .words = {}}),
+      ranks);
   std::vector<Verb> verbs;
   for (const auto add :
        {add_demo,  add_new,    add_study,    add_plan,      add_simulate, add_problem,
@@ -334,6 +344,8 @@ int run_command_line(int argc, const char* const* argv) {
   }
   const auto chosen = std::ranges::find_if(verbs, [](const Verb& v) { return v.syntax.chosen(); });
   const auto printed = run_guarded(*chosen);
+  // Of several processes the first one speaks; all have the same to say.
+  if (ranks->silent()) return printed ? 0 : static_cast<int>(printed.error().status);
   if (!printed) {
     const std::string place = fmt::format("sotto {}", app.get_subcommands().front()->get_name());
     return print_error(Error(printed.error()).at(place), style);

@@ -24,6 +24,10 @@ namespace sotto {
 
 // Runs the program. Returns the exit status: 0, 1 (failed), 2 (bad input) or 3 (refused).
 [[nodiscard]] int run_command_line(int argc, const char* const* argv);
+// The same where it may be one of several processes: run/ranks/simulate_ranks.h.
+struct RankLauncher;
+[[nodiscard]] int run_command_line(int argc, const char* const* argv, const RankLauncher& launcher);
+class ProgramRanks;
 
 enum class Format { kText, kJson, kCsv };
 
@@ -56,8 +60,8 @@ enum class Need { kOptional, kRequired };
 // The words that the program, a verb, or a word after a verb takes.
 class Syntax {
  public:
-  explicit Syntax(CLI::App& app, std::shared_ptr<CommandNode> node)
-      : app_(&app), node_(std::move(node)) {}
+  Syntax(CLI::App& app, std::shared_ptr<CommandNode> node, std::shared_ptr<ProgramRanks> ranks)
+      : app_(&app), node_(std::move(node)), ranks_(std::move(ranks)) {}
 
   // A verb of the program, with an example under its --help. Tables have CSV too.
   [[nodiscard]] Syntax verb(const std::string& name, const std::string& summary,
@@ -108,6 +112,9 @@ class Syntax {
   [[nodiscard]] bool given(const std::string& option) const;
   [[nodiscard]] Output output() const { return *output_; }  // of a verb
 
+  // Other processes of the same run, if there are any: run/ranks/simulate_ranks.h.
+  [[nodiscard]] ProgramRanks& ranks() const { return *ranks_; }
+
   [[nodiscard]] const CommandNode& tree() const { return *node_; }
   // What --help says after these words; nothing for words that there are not.
   [[nodiscard]] std::string help_after(const std::vector<std::string>& words) const;
@@ -120,6 +127,7 @@ class Syntax {
 
   CLI::App* app_;
   std::shared_ptr<CommandNode> node_;
+  std::shared_ptr<ProgramRanks> ranks_;
   std::string group_ = "Options";
   std::shared_ptr<Output> output_;
   bool has_csv_ = false;

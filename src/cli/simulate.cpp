@@ -5,11 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 
+#include "base/digest.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/parallel.h"
 #include "base/version.h"
 #include "cli/command_line.h"
 #include "cli/terminal/terminal.h"
@@ -18,6 +21,7 @@
 #include "run/home.h"
 #include "run/lab/sweep.h"
 #include "run/lab/transcript.h"
+#include "run/ranks/simulate_ranks.h"
 #include "study/settings.h"
 #include "study/study.h"
 
@@ -41,6 +45,9 @@ struct SimulateOptions {
   TableRequest data;  // files, separated by commas
   TableSplit::Kind split = TableSplit::Kind::kInterleaved;
   std::string out;  // folder for what is kept; empty: none
+  std::uint64_t threads = 0;
+  std::string checkpoint;  // file; empty: none
+  std::uint64_t checkpoint_seconds = 600;
 };
 
 // An option that would change nothing is a misunderstanding, and is said.
@@ -118,19 +125,27 @@ Result<std::string> over_tables(const Study& study, Solver solver, const Simulat
 }
 
 Result<std::string> over_problem(const Study& study, std::vector<Solver> solvers,
-                                 const SimulateOptions& options, Output output) {
+                                 const SimulateOptions& options, Output output,
+                                 const RanksOfRun* ranks = nullptr) {
   if (solvers.empty()) solvers.push_back(study.solver);
   if (options.cipher == CipherChoice::kPaillier &&
       std::ranges::find(solvers, Solver::kDishuf) == solvers.end()) {
     return bad_input("E-option-unused", "--cipher would change nothing: only dishuf encrypts",
                      "leave --cipher away");
   }
-  ProgressBar bar("simulating");
-  SOTTO_ASSIGN(const auto simulation, simulate_study(study, {.solvers = std::move(solvers),
-                                                             .seed = options.seed,
-                                                             .trials = options.trials,
-                                                             .progress = bar.callback(),
-                                                             .cipher = options.cipher}));
+  const bool launched = ranks != nullptr && &ranks->ranks != &alone();
+  ProgressBar bar("simulating",
+                  launched ? ProgressBar::OffTerminal::kTenths : ProgressBar::OffTerminal::kSilent);
+  const bool shows = ranks == nullptr || ranks->ranks.rank() == 0;
+  SOTTO_ASSIGN(const auto simulation,
+               simulate_study(study, {.solvers = std::move(solvers),
+                                      .seed = options.seed,
+                                      .trials = options.trials,
+                                      .progress = shows ? bar.callback() : Progress(),
+                                      .threads = options.threads,
+                                      .cipher = options.cipher,
+                                      .ranks = ranks}));
+  if (!shows) return std::string();
   if (!output.json()) return to_text(study, simulation);
   Json json = to_json(study, simulation);
   json["version"] = sotto_version();
@@ -187,6 +202,75 @@ Result<std::string> over_settings(const StudySource& source, std::vector<Solver>
   return text;
 }
 
+// All ranks' study: each reads its own file, which must be the same; standard input is rank 0's.
+Result<Study> study_of_ranks(Ranks& ranks, const std::vector<Solver>& solvers,
+                             const SimulateOptions& options) {
+  const bool reads = options.study != "-" || ranks.rank() == 0;
+  SOTTO_ASSIGN(auto source, agree(ranks, reads ? read_study_text(options.study)
+                                               : Result<StudySource>(StudySource{})));
+  if (options.study == "-") {
+    broadcast_text(ranks, 0, source.text);
+    broadcast_text(ranks, 0, source.name);
+  }
+  Json facts{{"version", sotto_version()},
+             {"study", to_hex(sha256(source.text))},
+             {"seed", options.seed},
+             {"trials", options.trials},
+             {"checkpoint", !options.checkpoint.empty()}};
+  for (const Solver solver : solvers) facts["solver"].push_back(to_string(solver));
+  SOTTO_TRY(require_same(ranks, facts).at(options.study));
+  return agree(ranks, study_with(source, {}));
+}
+
+Error needs_tables(const SimulateOptions& options) {
+  return bad_input("E-data-missing", "a study over tables needs tables",
+                   "add --data a.csv,b.csv; 'sotto generate' makes some up")
+      .at(options.study);
+}
+
+// One study's summary by several processes, or with a file to go on from. Whatever happens on one
+// rank, all end.
+Result<std::string> over_ranks(ProgramRanks& program, Ranks& ranks,
+                               const std::vector<Solver>& solvers, SimulateOptions options,
+                               Output output) {
+  if (options.threads == 0) {
+    options.threads = std::max<std::size_t>(1, core_count() / ranks.here());
+  }
+  const auto whole = [](const Graph& graph, Ranks&) { return Owners(graph.size(), 0); };
+  RanksOfRun run{.ranks = ranks,
+                 .partition = program.partition() ? program.partition() : whole,
+                 .checkpoint = {}};
+  if (!options.checkpoint.empty()) {
+    run.checkpoint = CheckpointOptions{
+        .file = options.checkpoint,
+        .every_seconds = static_cast<double>(options.checkpoint_seconds),
+        .clock = [] {
+          using Seconds = std::chrono::duration<double>;
+          return Seconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+        }};
+  }
+  Result<std::string> printed;
+  try {
+    // With one thread everything stays on it, as inside of any parallel_for of one.
+    parallel_for(1, options.threads, [&](std::size_t) {
+      printed = [&]() -> Result<std::string> {
+        SOTTO_ASSIGN(const auto study, study_of_ranks(ranks, solvers, options));
+        if (study.data) return needs_tables(options);
+        return over_problem(study, solvers, options, output, &run).at(options.study);
+      }();
+    });
+  } catch (const std::exception& error) {
+    if (ranks.count() == 1) throw;
+    fmt::print(stderr, "{}\n",
+               failed("E-ranks-lost", fmt::format("rank {}: {}", ranks.rank(), error.what()),
+                      "more memory, or more ranks; all ranks end here")
+                   .at("sotto simulate")
+                   .to_string());
+    ranks.abandon(1);
+  }
+  return printed;
+}
+
 // What somebody sees of the runs, for an attack or an audit.
 Result<std::string> write_transcript(const StudySource& source, const std::vector<Solver>& solvers,
                                      const SimulateOptions& options, Output output) {
@@ -225,7 +309,11 @@ Result<std::string> write_transcript(const StudySource& source, const std::vecto
 
 Result<std::string> run_simulate(const Syntax& verb, const SimulateOptions& options,
                                  Output output) {
+  SOTTO_ASSIGN(auto* ranks, verb.ranks().start());
   SOTTO_ASSIGN(auto solvers, solvers_from(options.solvers));
+  if (options.checkpoint.empty()) {
+    SOTTO_TRY(refuse_unused(verb, {"--checkpoint-every"}, "without --checkpoint"));
+  }
   if (options.trajectory.empty()) {
     SOTTO_TRY(refuse_unused(verb, {"--every", "--detail"}, "without --trajectory"));
   }
@@ -234,6 +322,24 @@ Result<std::string> run_simulate(const Syntax& verb, const SimulateOptions& opti
   }
   if (options.transcript.empty()) {
     SOTTO_TRY(refuse_unused(verb, {"--truth", "--observer"}, "without --transcript"));
+  }
+  if (!verb.given("--data")) SOTTO_TRY(refuse_unused(verb, {"--split"}, "without --data"));
+  const bool alone_only = verb.given("--data") || !options.settings.empty() ||
+                          !options.trajectory.empty() || !options.transcript.empty() ||
+                          !options.out.empty() || output.format == Format::kCsv;
+  if (alone_only) {
+    SOTTO_TRY(refuse_unused(verb, {"--threads", "--checkpoint"},
+                            "with --data, --set, --trajectory, --transcript, --out or CSV"));
+    if (ranks != nullptr && ranks->count() > 1) {
+      return bad_input(
+                 "E-ranks-unsupported",
+                 "several ranks simulate one study over its [problem], and nothing else",
+                 "leave --data, --set, --trajectory, --transcript, --out and CSV away, or run "
+                 "without mpirun")
+          .at("the command line");
+    }
+  } else if (ranks != nullptr || !options.checkpoint.empty()) {
+    return over_ranks(verb.ranks(), ranks == nullptr ? alone() : *ranks, solvers, options, output);
   }
   SOTTO_ASSIGN(const auto source, read_study_text(options.study));
   if (verb.given("--data")) {
@@ -250,24 +356,17 @@ Result<std::string> run_simulate(const Syntax& verb, const SimulateOptions& opti
         allow_data(verb.given("--seed"), options.trials, solvers.size()).at("the command line"));
     return over_tables(study, solvers.front(), options, output).at(options.study);
   }
-  SOTTO_TRY(refuse_unused(verb, {"--split"}, "without --data"));
   if (!options.transcript.empty()) {
     SOTTO_TRY(refuse_unused(verb, {"--trajectory", "--out", "--cipher", "--independent"},
                             "with --transcript"));
     return write_transcript(source, solvers, options, output).at(options.study);
   }
-  const bool many = !options.settings.empty() || !options.trajectory.empty() ||
-                    !options.out.empty() || output.format == Format::kCsv;
-  if (many) {
+  if (alone_only) {
     SOTTO_TRY(refuse_unused(verb, {"--cipher"}, "here: every cipher gives the same numbers"));
     return over_settings(source, std::move(solvers), options, output);
   }
   SOTTO_ASSIGN(const auto study, study_with(source, {}));
-  if (study.data) {
-    return bad_input("E-data-missing", "a study over tables needs tables",
-                     "add --data a.csv,b.csv; 'sotto generate' makes some up")
-        .at(options.study);
-  }
+  if (study.data) return needs_tables(options);
   return over_problem(study, std::move(solvers), options, output).at(options.study);
 }
 
@@ -286,6 +385,7 @@ Verb add_simulate(const Syntax& program) {
   const Syntax sweep = verb.group("Many settings");
   const Syntax inside = verb.group("Inside the trials");
   const Syntax tables = verb.group("Tables");
+  const Syntax large = verb.group("Large networks (docs/CLUSTER.md)");
   verb.text("study", options->study, "the study, a TOML file; - is standard input",
             Need::kRequired);
   trials.text("--solver", options->solvers, "solvers to compare, as gt,dishuf,ac,pairwise");
@@ -322,6 +422,12 @@ Verb add_simulate(const Syntax& program) {
       "--out", options->out,
       "folder: points.csv, errors.csv and every point, which are not computed again; over the "
       "numbers of one key also error.svg and noise.svg; with --data model.json and record.json");
+  large.whole("--threads", options->threads,
+              "of this process; 0: one for each core, of several ranks on a machine their share");
+  large.text("--checkpoint", options->checkpoint,
+             "file to go on from when this was killed: the same bits, on any number of ranks");
+  large.whole("--checkpoint-every", options->checkpoint_seconds,
+              "with --checkpoint: seconds from one to the next; 0: every round");
   auto run = [options, verb](Output output) -> Result<std::string> {
     return run_simulate(verb, *options, output);
   };

@@ -71,4 +71,14 @@ std::size_t bandwidth(const Graph& graph, std::span<const PartyId> order) {
   return widest;
 }
 
+Owners owners_by_order(const Graph& graph, std::size_t ranks) {
+  check(ranks >= 1 && ranks <= graph.size(), "a party for every rank");
+  const auto order = reverse_cuthill_mckee(graph);
+  Owners owners(graph.size());
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    owners[order[k]] = static_cast<std::uint32_t>(sharer_of(k, order.size(), ranks));
+  }
+  return owners;
+}
+
 }  // namespace sotto

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <vector>
 
+#include "base/ranks.h"
 #include "graph/graph.h"
 
 namespace sotto {
@@ -15,5 +18,16 @@ namespace sotto {
 
 // How far apart neighbours stand at most in this order.
 [[nodiscard]] std::size_t bandwidth(const Graph& graph, std::span<const PartyId> order);
+
+// Whose each party is: a rank for each. No result depends on it, only how much ranks have to tell
+// each other. Everybody has at least one party.
+using Owners = std::vector<std::uint32_t>;
+
+// Called by all ranks together; all get the same.
+using Partitioner = std::function<Owners(const Graph&, Ranks&)>;
+
+// Equal pieces of the order in which a large network is walked: good on paths, grids and the like,
+// and always there. Precondition: no more ranks than parties.
+[[nodiscard]] Owners owners_by_order(const Graph& graph, std::size_t ranks);
 
 }  // namespace sotto

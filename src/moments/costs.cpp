@@ -1,6 +1,8 @@
 // Costs side by side: what all parties bring, as plain numbers.
 #include "moments/costs.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace sotto {
@@ -30,18 +32,22 @@ Quadratic Costs::operator[](std::size_t party) const {
   return from_theta(theta(party), m_);
 }
 
-Quadratic sum(const Costs& costs) {
+Quadratic sum(const Costs& costs, Ranks& ranks) {
   check(costs.size() > 0, "at least one party");
-  std::vector<double> total(costs.theta(0).begin(), costs.theta(0).end());
-  for (std::size_t i = 1; i < costs.size(); ++i) {
-    const auto theta = costs.theta(i);
-    for (std::size_t k = 0; k < total.size(); ++k) total[k] += theta[k];
-  }
+  std::vector<double> total(costs.entries());
+  relay(ranks, total, [&] {
+    std::size_t i = 0;
+    if (ranks.rank() == 0) std::ranges::copy(costs.theta(i++), total.begin());
+    for (; i < costs.size(); ++i) {
+      const auto theta = costs.theta(i);
+      for (std::size_t k = 0; k < total.size(); ++k) total[k] += theta[k];
+    }
+  });
   return from_theta(total, costs.dimension());
 }
 
-Result<Eigen::VectorXd> minimiser(const Costs& costs) {
-  const Quadratic total = sum(costs);
+Result<Eigen::VectorXd> minimiser(const Costs& costs, Ranks& ranks) {
+  const Quadratic total = sum(costs, ranks);
   return minimiser(std::span(&total, 1));
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/ranks.h"
 #include "moments/quadratic.h"
 
 // Where quadratic costs come from where they do not come from tables: files, or a random family.
@@ -50,9 +51,10 @@ class Costs {
   std::vector<double> thetas_;
 };
 
-// Of quadratic.h.
-[[nodiscard]] Quadratic sum(const Costs& costs);
-[[nodiscard]] Result<Eigen::VectorXd> minimiser(const Costs& costs);
+// Of quadratic.h. Of several ranks each has its share of the parties (share_of), and all get what
+// one process would, to the bit.
+[[nodiscard]] Quadratic sum(const Costs& costs, Ranks& ranks = alone());
+[[nodiscard]] Result<Eigen::VectorXd> minimiser(const Costs& costs, Ranks& ranks = alone());
 
 // Limits of a random family.
 inline constexpr std::size_t kMaxFamilyParties = 10'000'000;
@@ -74,9 +76,11 @@ enum class FamilySum {
 // do not change with the number of parties; with kGrows A and B are n/10 times that, and the
 // minimiser stays. Every party is drawn from a stream of its own, on all cores.
 // E-family-size for a size outside
-// [1, kMaxFamilySize] or a number of parties outside [1, kMaxFamilyParties].
+// [1, kMaxFamilySize] or a number of parties outside [1, kMaxFamilyParties]. Of several ranks each
+// draws its share, the same numbers that one process draws for them.
 [[nodiscard]] Result<Costs> paper_family(std::size_t parties, std::size_t m, std::uint64_t seed,
-                                         FamilySum total = FamilySum::kFixed);
+                                         FamilySum total = FamilySum::kFixed,
+                                         Ranks& ranks = alone());
 
 // No eigenvalue of its ΣA_i is smaller.
 [[nodiscard]] double smallest_of_family(std::size_t parties, FamilySum total);

@@ -106,6 +106,7 @@ class FamilyDraws {
   using Vector = Eigen::Map<Eigen::VectorXd>;
   [[nodiscard]] Matrix a(std::size_t party) { return {&numbers_[party * stride_], m_, m_}; }
   [[nodiscard]] Vector b(std::size_t party) { return {&numbers_[party * stride_] + m_ * m_, m_}; }
+  [[nodiscard]] std::span<double> all() { return numbers_; }
 
  private:
   Eigen::Index m_;
@@ -126,12 +127,16 @@ void for_parties(std::size_t parties, const Work& work) {
 // Floating point leaves ΣA_i and ΣB_i a little beside A and B, by an amount that
 // depends on n. Spread over the parties, the correction is far below any A_i's
 // smallest eigenvalue.
-void correct_sums(std::vector<double>& thetas, std::size_t m, const Common& common) {
+void correct_sums(std::vector<double>& thetas, std::size_t m, const Common& common, double count,
+                  Ranks& ranks) {
   const std::size_t entries = theta_size(m);
-  const auto count = static_cast<double>(thetas.size() / entries);
   const std::vector<double> wanted = to_theta({.a = common.a, .b = common.b});
-  std::vector<double> off(thetas.begin(), thetas.begin() + static_cast<std::ptrdiff_t>(entries));
-  for (std::size_t at = entries; at < thetas.size(); ++at) off[at % entries] += thetas[at];
+  std::vector<double> off(entries);
+  relay(ranks, off, [&] {
+    std::size_t at = 0;
+    for (; ranks.rank() == 0 && at < entries; ++at) off[at] = thetas[at];
+    for (; at < thetas.size(); ++at) off[at % entries] += thetas[at];
+  });
   for (std::size_t k = 0; k < entries; ++k) off[k] = (wanted[k] - off[k]) / count;
   for (std::size_t at = 0; at < thetas.size(); ++at) thetas[at] += off[at % entries];
 }
@@ -144,8 +149,8 @@ double smallest_of_family(std::size_t parties, FamilySum total) {
   return kSmallestEigenvalue * times;
 }
 
-Result<Costs> paper_family(std::size_t parties, std::size_t m, std::uint64_t seed,
-                           FamilySum total) {
+Result<Costs> paper_family(std::size_t parties, std::size_t m, std::uint64_t seed, FamilySum total,
+                           Ranks& ranks) {
   if (parties < 1 || parties > kMaxFamilyParties || m < 1 || m > kMaxFamilySize) {
     return bad_input(
         "E-family-size", fmt::format("a random family of {} parties with m = {}", parties, m),
@@ -158,42 +163,46 @@ Result<Costs> paper_family(std::size_t parties, std::size_t m, std::uint64_t see
   // r_i before its mean is taken off: E‖r_i‖² = (‖B‖/n)².
   const double spread = common.b.norm() / count / std::sqrt(static_cast<double>(m));
 
-  FamilyDraws drawn(parties, size);
-  for_parties(parties, [&](std::size_t begin, std::size_t end) {
+  const Share share = share_of(parties, ranks.rank(), ranks.count());
+  FamilyDraws drawn(share.size(), size);
+  for_parties(share.size(), [&](std::size_t begin, std::size_t end) {
     Eigen::MatrixXd factor(size, kFreedomPerColumn * size);
     Eigen::MatrixXd offset(size, 1);
     for (std::size_t i = begin; i < end; ++i) {
-      NormalDraws normal(seed, m, i + 1);
+      NormalDraws normal(seed, m, share.begin + i + 1);
       normal.fill(factor);
       drawn.a(i).noalias() = factor * factor.transpose();
       normal.fill(offset);
       drawn.b(i) = spread * offset.col(0);
     }
   });
-  Eigen::MatrixXd total_wishart = Eigen::MatrixXd::Zero(size, size);
-  Eigen::VectorXd total_offset = Eigen::VectorXd::Zero(size);
-  for (std::size_t i = 0; i < parties; ++i) {
-    total_wishart += drawn.a(i);
-    total_offset += drawn.b(i);
-  }
+  FamilyDraws totals(1, size);
+  relay(ranks, totals.all(), [&] {
+    for (std::size_t i = 0; i < share.size(); ++i) {
+      totals.a(0) += drawn.a(i);
+      totals.b(0) += drawn.b(i);
+    }
+  });
+  const Eigen::MatrixXd total_wishart = totals.a(0);
+  const Eigen::VectorXd total_offset = totals.b(0);
 
   const Eigen::MatrixXd inverse_root =
       Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(total_wishart).operatorInverseSqrt();
   const Eigen::MatrixXd to_share = common.root * inverse_root;  // A_i = to_share·W_i·to_shareᵀ
   const std::size_t entries = theta_size(m);
-  std::vector<double> thetas(parties * entries);
-  for_parties(parties, [&](std::size_t begin, std::size_t end) {
+  std::vector<double> thetas(share.size() * entries);
+  for_parties(share.size(), [&](std::size_t begin, std::size_t end) {
     Quadratic party;
-    Eigen::MatrixXd share;
+    Eigen::MatrixXd of_party;
     for (std::size_t i = begin; i < end; ++i) {
       party.a = drawn.a(i);
-      share = to_share * party.a * to_share.transpose();
-      party.a = (share + share.transpose()) / 2;
+      of_party = to_share * party.a * to_share.transpose();
+      party.a = (of_party + of_party.transpose()) / 2;
       party.b = drawn.b(i) + (common.b - total_offset) / count;
       std::ranges::copy(to_theta(party), &thetas[i * entries]);
     }
   });
-  correct_sums(thetas, m, common);
+  correct_sums(thetas, m, common, count, ranks);
   return Costs(std::move(thetas), m);
 }
 

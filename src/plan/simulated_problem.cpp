@@ -13,13 +13,13 @@
 
 namespace sotto {
 
-Result<Problem> problem_of(Costs costs) {
-  const Quadratic total = sum(costs);
+Result<Problem> problem_of(Costs costs, Ranks& ranks) {
+  const Quadratic total = sum(costs, ranks);
   if (!total.a.allFinite() || !total.b.allFinite()) {
     return bad_input("E-problem-number", "the parties' costs add up past the largest double",
                      "scale the problem down");
   }
-  SOTTO_ASSIGN(auto solution, minimiser(costs).at("[problem]"));
+  SOTTO_ASSIGN(auto solution, minimiser(costs, ranks).at("[problem]"));
   if (!solution.allFinite()) {
     return bad_input("E-problem-number", "the solution without noise is past the largest double",
                      "scale the problem, so that A and B are of one size");
@@ -27,12 +27,12 @@ Result<Problem> problem_of(Costs costs) {
   return Problem{.costs = std::move(costs), .solution = std::move(solution)};
 }
 
-Result<Problem> family_problem(const Study& study) {
+Result<Problem> family_problem(const Study& study, Ranks& ranks) {
   check(study.problem && study.problem->files.empty(), "a study with a family");
   SOTTO_ASSIGN(auto costs, paper_family(study.graph().size(), study.problem->dimension,
-                                        study.problem->seed, study.problem->sum)
+                                        study.problem->seed, study.problem->sum, ranks)
                                .at("[problem]"));
-  return problem_of(std::move(costs));
+  return problem_of(std::move(costs), ranks);
 }
 
 Secrets secrets_of(const Problem& problem, Sensitivity mu) {

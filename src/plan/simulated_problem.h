@@ -19,11 +19,12 @@ struct Problem {
   [[nodiscard]] std::size_t dimension() const { return static_cast<std::size_t>(solution.size()); }
 };
 
-// The costs of a public family, [problem] family = …: no file is opened.
-[[nodiscard]] Result<Problem> family_problem(const Study& study);
+// The costs of a public family, [problem] family = …: no file is opened. Of several ranks each has
+// the costs of its share of the parties, and all have the solution.
+[[nodiscard]] Result<Problem> family_problem(const Study& study, Ranks& ranks = alone());
 
 // E-problem-number where the costs, or what solves them, are past what a double holds.
-[[nodiscard]] Result<Problem> problem_of(Costs costs);
+[[nodiscard]] Result<Problem> problem_of(Costs costs, Ranks& ranks = alone());
 
 // Each party's θ_i behind the privacy boundary.
 [[nodiscard]] Secrets secrets_of(const Problem& problem, Sensitivity mu);

@@ -69,26 +69,6 @@ bool TrialSeal::read_secrets(const Secrets& secrets) {
   return !values_.empty() && std::abs(grid_.log2_step) <= trial_seal::kLargestExponent;
 }
 
-void TrialSeal::read_graph(const Graph& graph) {
-  first_.reserve(graph.size() + 1);
-  for (PartyId i = 0; i < graph.size(); ++i) {
-    first_.push_back(first_.back() + static_cast<std::uint32_t>(graph.degree(i)));
-  }
-  const auto place = [&](PartyId of, PartyId among) {
-    const auto neighbours = graph.neighbours(among);
-    return first_[among] + static_cast<std::uint32_t>(std::ranges::lower_bound(neighbours, of) -
-                                                      neighbours.begin());
-  };
-  edges_.reserve(graph.edges().size());
-  for (PartyId i = 0; i < graph.size(); ++i) {
-    std::uint32_t there = first_[i];
-    for (const PartyId j : graph.neighbours(i)) {
-      if (i < j) edges_.push_back({.from = i, .to = j, .there = there, .back = place(i, j)});
-      ++there;
-    }
-  }
-}
-
 bool TrialSeal::read_sigmas(const Secret& of, const Rational& sigma, std::size_t bits,
                             std::vector<noise::WordSigma>& sigmas) const {
   for (std::size_t k = 0; k < entries_; ++k) {
@@ -114,10 +94,8 @@ bool TrialSeal::read_shuffle(const ShuffleNoise& noise, const Secret& of) {
     return false;
   }
   // Z·T, Γ < 16·2⁶⁴ and a² times the differences of all neighbours, over all parties.
-  std::size_t most = 0;
-  for (std::size_t i = 0; i < parties(); ++i) most = std::max(most, degree(i));
-  const Integer neighbours(static_cast<unsigned long>(most));
-  const Integer count(static_cast<unsigned long>(parties()));
+  const Integer neighbours(static_cast<unsigned long>(most_neighbours_));
+  const Integer count(static_cast<unsigned long>(network_));
   const Integer squares = Integer(static_cast<unsigned long>(noise.multiplier_max)) *
                           Integer(static_cast<unsigned long>(noise.multiplier_max));
   const Integer largest = count * ((noise.inverse_zeta << trial_seal::kValueBits) +
@@ -127,10 +105,10 @@ bool TrialSeal::read_shuffle(const ShuffleNoise& noise, const Secret& of) {
 }
 
 std::optional<TrialSeal> TrialSeal::make(const Noise& noise, const Graph& graph,
-                                         const Secrets& secrets) {
+                                         const Secrets& secrets, const SealPart* part) {
   TrialSeal seal;
   if (secrets.size() == 0 || !seal.read_secrets(secrets)) return std::nullopt;
-  seal.read_graph(graph);
+  seal.read_graph(graph, part);
   const Secret of = secrets.of(0);
   bool fits = false;
   if (const auto* local = std::get_if<LocalNoise>(&noise)) {
@@ -148,13 +126,6 @@ std::optional<TrialSeal> TrialSeal::make(const Noise& noise, const Graph& graph,
   return seal;
 }
 
-bool TrialSeal::regular() const {
-  for (std::size_t i = 1; i < parties(); ++i) {
-    if (degree(i) != degree(0)) return false;
-  }
-  return true;
-}
-
 void TrialSeal::choose_lanes() {
   const auto one_normal = [](const noise::WordSigma& s) {
     return s.sigma >= noise::WordSigma::kRoundingIsExactFrom;
@@ -169,9 +140,9 @@ void TrialSeal::choose_lanes() {
     if (masks) edges_side_by_side_ = masks_;
     return;
   }
-  if (!masks || !(shared_ || regular())) return;
+  if (!masks || !(shared_ || regular_)) return;
   for (std::size_t k = 0; k < entries_; ++k) {
-    side_by_side_.insert(side_by_side_.end(), shared_ ? 1 : degree(0), masks_[k]);
+    side_by_side_.insert(side_by_side_.end(), shared_ ? 1 : most_neighbours_, masks_[k]);
     own_rows_.push_back(side_by_side_.size());
     // A σ of more than 58 bits is multiplied afterwards: fixed_point() is a draw of 2⁵⁸.
     side_by_side_.push_back(own_[k].narrow() ? own_[k]
@@ -220,7 +191,7 @@ void side_by_side(std::span<const noise::WordSigma> sigmas, std::size_t begin, s
 
 void TrialSeal::seal(const Trials& trials, std::span<Index> indices, TrialTrace* trace) {
   check(indices.size() == trials.count * values_.size(), "a place for every number");
-  check(trace == nullptr || trials.count == 1, "a trace is of one trial");
+  check(trace == nullptr || (trials.count == 1 && names_.empty()), "a trace is of one trial");
   if (kind_ == Kind::kShuffle) return shuffle(trials, indices, trace);
   add_own(trials, indices);
   if (trace != nullptr) trace_own(indices, *trace);
@@ -230,8 +201,8 @@ void TrialSeal::seal(const Trials& trials, std::span<Index> indices, TrialTrace*
 // T + Γ. Party i of the t-th trial is number t·parties + i among all.
 void TrialSeal::add_own(const Trials& trials, std::span<Index> indices) const {
   const auto name = [&](std::size_t at) {
-    return std::pair(trials.seed, noise::stream_of(trials.number + at / parties(), at % parties(),
-                                                   noise::Draws::kNoise));
+    return std::pair(trials.seed, noise::stream_of(trials.number + at / parties(),
+                                                   name_of(at % parties()), noise::Draws::kNoise));
   };
   trial_seal::in_parts(trials.count * parties(), trials.threads,
                        [&](std::size_t begin, std::size_t end) {
@@ -259,17 +230,17 @@ void TrialSeal::add_own(const Trials& trials, std::span<Index> indices) const {
 // Draws in the order of ShuffleSeal's constructor and draw_multipliers: for each entry the masks of
 // all neighbours and Γ, then the multipliers.
 void TrialSeal::draw_shuffle(const Trials& trials, std::span<Index> indices) {
-  const std::size_t rows = shared_ ? parties() : first_.back();  // of masked_, in a trial
+  const std::size_t rows = mask_rows();
   const auto name = [&](std::size_t at) {
-    return std::pair(trials.seed, noise::stream_of(trials.number + at / parties(), at % parties(),
-                                                   noise::Draws::kNoise));
+    return std::pair(trials.seed, noise::stream_of(trials.number + at / parties(),
+                                                   name_of(at % parties()), noise::Draws::kNoise));
   };
   const auto noised = [&](std::int64_t value, Index gamma) {
     return Index{value} * static_cast<Index>(divisor_) + gamma;
   };
   const auto draw_multipliers = [&](std::size_t at, noise::FastDraws& draws) {
     const std::size_t i = at % parties();
-    std::uint64_t* multiplier = &multiplier_[at / parties() * first_.back()];
+    std::uint64_t* multiplier = &multiplier_[at / parties() * directed()];
     for (std::size_t m = first_[i]; m < first_[i + 1]; ++m) {
       multiplier[m] = multiplier_min_ + draws.below(multipliers_);
     }
@@ -317,8 +288,8 @@ void TrialSeal::draw_shuffle(const Trials& trials, std::span<Index> indices) {
 
 // An edge's term is worked out once: what one end adds the other subtracts.
 void TrialSeal::mix_edges(std::size_t trial, std::span<Index> indices, TrialTrace* trace) const {
-  const std::int64_t* masked = &masked_[trial * (shared_ ? parties() : first_.back()) * entries_];
-  const std::uint64_t* multiplier = &multiplier_[trial * first_.back()];
+  const std::int64_t* masked = &masked_[trial * mask_rows() * entries_];
+  const std::uint64_t* multiplier = &multiplier_[trial * directed()];
   for (const Edge& e : edges_) {
     const auto product = static_cast<Index>(multiplier[e.there] * multiplier[e.back]);
     const std::int64_t* from = masked + std::size_t{shared_ ? e.from : e.there} * entries_;
@@ -331,16 +302,17 @@ void TrialSeal::mix_edges(std::size_t trial, std::span<Index> indices, TrialTrac
         trace->looks[std::size_t{e.back} * entries_ + k] =
             static_cast<Index>(multiplier[e.there]) * (from[k] - to[k]);
       }
-      indices[std::size_t{e.from} * entries_ + k] += mixed;
-      indices[std::size_t{e.to} * entries_ + k] -= mixed;
+      if (e.from < parties()) indices[std::size_t{e.from} * entries_ + k] += mixed;
+      if (e.to < parties()) indices[std::size_t{e.to} * entries_ + k] -= mixed;
     }
   }
 }
 
 void TrialSeal::shuffle(const Trials& trials, std::span<Index> indices, TrialTrace* trace) {
-  masked_.resize(trials.count * (shared_ ? parties() : first_.back()) * entries_);
-  multiplier_.resize(trials.count * first_.back());
+  masked_.resize(trials.count * mask_rows() * entries_);
+  multiplier_.resize(trials.count * directed());
   draw_shuffle(trials, indices);
+  swap_draws(trials.count);
   if (trace != nullptr) {
     trace_own(indices, *trace);
     trace->multipliers = multiplier_;
@@ -363,14 +335,14 @@ void TrialSeal::shuffle(const Trials& trials, std::span<Index> indices, TrialTra
 // The ideal key agreement (protocol/sealing.h): each end draws a word, and the two of them are the
 // seed of what the edge draws from.
 void TrialSeal::draw_keys(const Trials& trials) {
-  multiplier_.resize(trials.count * first_.back());
+  multiplier_.resize(trials.count * directed());
   trial_seal::in_parts(
       trials.count * parties(), trials.threads, [&](std::size_t begin, std::size_t end) {
         for (std::size_t at = begin; at < end; ++at) {
           const std::size_t i = at % parties();
-          std::uint64_t* words = &multiplier_[at / parties() * first_.back()];
-          noise::FastDraws keys(trials.seed, noise::stream_of(trials.number + at / parties(), i,
-                                                              noise::Draws::kKeys));
+          std::uint64_t* words = &multiplier_[at / parties() * directed()];
+          noise::FastDraws keys(trials.seed, noise::stream_of(trials.number + at / parties(),
+                                                              name_of(i), noise::Draws::kKeys));
           for (std::size_t m = first_[i]; m < first_[i + 1]; ++m) words[m] = keys.bits64();
         }
       });
@@ -378,24 +350,25 @@ void TrialSeal::draw_keys(const Trials& trials) {
 
 void TrialSeal::add_edge_masks(const Trials& trials, std::span<Index> indices, TrialTrace* trace) {
   draw_keys(trials);
+  swap_draws(trials.count);
   if (trace != nullptr) trace->masks.clear();
   // Edge e of the t-th trial is number t·edges + e among all.
   const auto name = [&](std::size_t at) {
     const Edge& e = edges_[at % edges_.size()];
-    const std::uint64_t* words = &multiplier_[at / edges_.size() * first_.back()];
+    const std::uint64_t* words = &multiplier_[at / edges_.size() * directed()];
     return std::pair(words[e.there], words[e.back]);
   };
   // draw(k) is the edge's mask of entry k.
   const auto add = [&](std::size_t at, const auto& draw) {
     const Edge& e = edges_[at % edges_.size()];
     Index* trial = &indices[at / edges_.size() * values_.size()];
-    Index* from = trial + e.from * entries_;
-    Index* to = trial + e.to * entries_;
+    Index* from = e.from < parties() ? trial + e.from * entries_ : nullptr;
+    Index* to = e.to < parties() ? trial + e.to * entries_ : nullptr;
     for (std::size_t k = 0; k < entries_; ++k) {
       const std::int64_t mask = draw(k);
       if (trace != nullptr) trace->masks.push_back(mask);
-      from[k] += mask;
-      to[k] -= mask;
+      if (from != nullptr) from[k] += mask;
+      if (to != nullptr) to[k] -= mask;
     }
   };
   const std::size_t edges = trials.count * edges_.size();

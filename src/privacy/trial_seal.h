@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/ranks.h"
 #include "graph/graph.h"
 #include "privacy/noise/fast_draws.h"
 #include "privacy/secrets.h"
@@ -23,13 +24,22 @@ struct TrialTrace {
   std::vector<noise::SignedWide> looks;
 };
 
+// Whose seals a rank of several makes. What its parties draw is their own; what the other end of an
+// edge has drawn for them comes from the rank that has it.
+struct SealPart {
+  Ranks& ranks;
+  std::span<const PartyId> own;           // in the order of the secrets
+  std::span<const std::uint32_t> owners;  // of all parties
+};
+
 // `ac`, `dishuf` and `pairwise`.
 class TrialSeal {
  public:
   using Index = noise::SignedWide;  // of Released::indices
 
   // An edge, and where its two directions stand among all directed ones: a party's towards its
-  // neighbours in ascending order, party after party.
+  // neighbours in ascending order, party after party. Ends that another rank has come after all
+  // parties, one for each edge, and so do what they have for us.
   struct Edge {
     std::uint32_t from = 0;  // the lower party
     std::uint32_t to = 0;
@@ -38,9 +48,10 @@ class TrialSeal {
   };
 
   // None where a number could leave 64 bits before, or 126 after the multipliers: then integers
-  // without limit go message by message.
+  // without limit go message by message. With a `part`, `secrets` are its own parties'.
   [[nodiscard]] static std::optional<TrialSeal> make(const Noise& noise, const Graph& graph,
-                                                     const Secrets& secrets);
+                                                     const Secrets& secrets,
+                                                     const SealPart* part = nullptr);
 
   [[nodiscard]] std::size_t parties() const { return first_.size() - 1; }
   [[nodiscard]] std::size_t entries() const { return entries_; }
@@ -50,7 +61,7 @@ class TrialSeal {
   // Trials from `number` on, one after the other: indices[(trial·parties + party)·entries + k] of
   // what the parties release. Every party draws from its own streams of the seed
   // (noise::stream_of), on as many threads as wanted (0: one for each core). `trace`, if there is
-  // one, gets what one trial drew.
+  // one, gets what one trial drew; not of a part.
   struct Trials {
     std::uint64_t seed = 0;
     std::uint64_t number = 0;
@@ -61,7 +72,8 @@ class TrialSeal {
 
   // The sum of what all parties of a trial release, totals[trial·entries + k], and nothing else:
   // what neighbours add and subtract cancels, in integers to the last step, so that no mask is
-  // mixed here, and of `pairwise` none is drawn.
+  // mixed here, and of `pairwise` none is drawn. Of a part, its own parties'; masks towards others
+  // cancel when all ranks' are added up.
   void sum(const Trials& trials, std::span<Index> totals);
 
   // index·step/divisor as the nearest double: Released::values().
@@ -72,7 +84,10 @@ class TrialSeal {
  private:
   TrialSeal() = default;
   [[nodiscard]] bool read_secrets(const Secrets& secrets);
-  void read_graph(const Graph& graph);
+  void read_graph(const Graph& graph, const SealPart* part);
+  // An edge's two ends as the ranks see them, for `read_graph`.
+  void read_crossings(const Graph& graph, const SealPart& part,
+                      std::span<const std::uint32_t> place);
   // False where σ of an entry is wider than `bits`. `of` has what is public about all secrets.
   [[nodiscard]] bool read_sigmas(const Secret& of, const Rational& sigma, std::size_t bits,
                                  std::vector<noise::WordSigma>& sigmas) const;
@@ -80,7 +95,16 @@ class TrialSeal {
   [[nodiscard]] std::size_t degree(std::size_t party) const {
     return first_[party + 1] - first_[party];
   }
-  [[nodiscard]] bool regular() const;
+  // How many directed edges and rows of masks a trial has, others' included.
+  [[nodiscard]] std::size_t directed() const { return first_.back() + outside_; }
+  [[nodiscard]] std::size_t mask_rows() const {
+    return (shared_ ? parties() : first_.back()) + outside_;
+  }
+  [[nodiscard]] std::uint64_t name_of(std::size_t party) const {
+    return names_.empty() ? party : names_[party];
+  }
+  // What the other ranks have drawn for edges of ours, of every trial.
+  void swap_draws(std::size_t trials);
   void choose_lanes();
   void add_own(const Trials& trials, std::span<Index> indices) const;
   void shuffle(const Trials& trials, std::span<Index> indices, TrialTrace* trace);
@@ -98,6 +122,13 @@ class TrialSeal {
   std::vector<Index> total_;             // ΣT, entry by entry
   std::vector<std::uint32_t> first_{0};  // directed edge of each party, and how many there are
   std::vector<Edge> edges_;
+  std::vector<PartyId> names_;  // of a part's parties; empty: their numbers
+  std::size_t outside_ = 0;     // ends of edges that other ranks have
+  std::size_t network_ = 0;     // parties in all
+  std::size_t most_neighbours_ = 0;
+  bool regular_ = false;                   // all parties of the network have as many
+  std::optional<RowExchange> over_edges_;  // rows: directed edges
+  std::optional<RowExchange> over_masks_;  // rows of masked_
 
   enum class Kind { kLocal, kShuffle, kPairwise } kind_ = Kind::kLocal;
   std::vector<noise::WordSigma> own_;    // Γ, for each entry

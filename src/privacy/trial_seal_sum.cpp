@@ -53,7 +53,7 @@ void TrialSeal::sum_side_by_side(const Trials& trials, std::span<Index> totals) 
     std::ranges::fill(wide, 0);
     for (std::size_t i = 0; i < parties(); ++i) {
       for (std::size_t l = 0; l < noise::kLanes; ++l) {
-        streams[l] = noise::stream_of(trials.number + first + l, i, noise::Draws::kNoise);
+        streams[l] = noise::stream_of(trials.number + first + l, name_of(i), noise::Draws::kNoise);
       }
       group.draw(seeds, streams);
       for (std::size_t k = 0; k < entries_; ++k) {

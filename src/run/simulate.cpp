@@ -13,6 +13,8 @@
 #include "base/statistics.h"
 #include "moments/quadratic.h"
 #include "plan/simulated_problem.h"
+#include "run/ranks/simulate_ranks.h"
+#include "run/ranks/trial_answers.h"
 #include "session/wire.h"
 #include "simulate/rounds.h"
 #include "simulate/row_memory.h"
@@ -37,21 +39,6 @@ std::size_t chunk_of(const TrialRequest& request, std::size_t parties) {
   return std::min(groups * kSide, request.every ? kWatchedChunk : kChunk);
 }
 
-double squared_distance(std::span<const double> x, const Eigen::VectorXd& solution) {
-  double sum = 0;
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    const double difference = x[k] - solution[static_cast<Eigen::Index>(k)];
-    sum += difference * difference;
-  }
-  return sum;
-}
-
-AveragingSetup averaging_setup(const PlannedStudy& planned) {
-  return {.weights = planned.study.weights,
-          .consensus = planned.plan.consensus,
-          .noise = planned.plan.noise};
-}
-
 // What a party would make of its estimate of the sums of all tables.
 Result<std::vector<double>> coefficients_of(const PlannedStudy& planned,
                                             std::span<const double> sums) {
@@ -65,67 +52,13 @@ Result<std::vector<double>> coefficients_of(const PlannedStudy& planned,
   return values;
 }
 
-// From what the parties of a trial hold to their answers, and how far these are from x*.
-class Answers {
- public:
-  Answers(const PlannedStudy& planned, const Problem& problem, bool tracked)
-      : planned_(planned), solution_(problem.solution), tracked_(tracked) {}
-
-  // The outcome's x and squared error, of what the parties hold: sums, or x itself.
-  [[nodiscard]] Result<void> judge(const TrialValues& held, std::size_t trial,
-                                   TrialOutcome& outcome) const {
-    if (held.parties() == 1) {  // one party's answer stands for all
-      SOTTO_ASSIGN(outcome.x, answer(held.at(trial, 0)));
-      outcome.squared_error = squared_distance(outcome.x, solution_);
-      return {};
-    }
-    std::vector<double> distances(held.parties());
-    std::optional<Error> failed;
-    std::mutex mutex;
-    constexpr std::size_t kAnswers = 1024;
-    const std::size_t parts = (held.parties() + kAnswers - 1) / kAnswers;
-    const auto part = [&](std::size_t number) {
-      const std::size_t end = std::min(held.parties(), (number + 1) * kAnswers);
-      const std::size_t begin = number * kAnswers;
-      for (std::size_t i = begin; i < end; ++i) {
-        // Who holds the same bits as the one before has the same answer.
-        if (i > begin && std::ranges::equal(held.at(trial, i), held.at(trial, i - 1))) {
-          distances[i] = distances[i - 1];
-          continue;
-        }
-        auto x = answer(held.at(trial, i));
-        if (!x) {
-          const std::scoped_lock lock(mutex);
-          if (!failed) failed = x.error();
-          return;
-        }
-        distances[i] = squared_distance(*x, solution_);
-        if (i == 0) outcome.x = std::move(*x);
-      }
-    };
-    if (parts == 1) {
-      part(0);
-    } else {
-      parallel_for(parts, 0, part);
-    }
-    if (failed) return *failed;
-    outcome.squared_error = std::accumulate(distances.begin(), distances.end(), 0.0) /
-                            static_cast<double>(distances.size());
-    return {};
-  }
-
- private:
-  [[nodiscard]] Result<std::vector<double>> answer(std::span<const double> held) const {
-    if (tracked_) return std::vector<double>(held.begin(), held.end());
-    return solve_sums(planned_, held);
-  }
-
-  const PlannedStudy& planned_;
-  const Eigen::VectorXd& solution_;
-  bool tracked_;
-};
-
 }  // namespace
+
+AveragingSetup averaging_setup(const PlannedStudy& planned) {
+  return {.weights = planned.study.weights,
+          .consensus = planned.plan.consensus,
+          .noise = planned.plan.noise};
+}
 
 void warn_about_files(PlannedStudy& planned, const Problem& problem) {
   // A family's costs are public, and the plan has looked at them.
@@ -174,7 +107,7 @@ Result<TrialResults> run_trials(const PlannedStudy& planned, const Problem& prob
   const std::size_t parties = secrets.size();
   const std::size_t chunk = chunk_of(request, parties);
   const std::size_t trials = request.trials;
-  const Answers answers(planned, problem, tracking.has_value());
+  const TrialAnswers answers(planned, problem.solution, tracking.has_value());
   const auto setup = averaging_setup(planned);
   TrialResults results;
   results.runs.resize(trials);
@@ -197,7 +130,9 @@ Result<TrialResults> run_trials(const PlannedStudy& planned, const Problem& prob
       TrialOutcome& outcome = results.runs[first + t];
       outcome.solver = planned.plan.solver;
       outcome.trial = first + t;
-      SOTTO_TRY(answers.judge(held, t, outcome));
+      SOTTO_ASSIGN(const auto distances, answers.distances(held, t, outcome.x));
+      outcome.squared_error = std::accumulate(distances.begin(), distances.end(), 0.0) /
+                              static_cast<double>(distances.size());
     }
     return {};
   };
@@ -234,6 +169,7 @@ Result<Simulation> simulate_study(const Study& study, const RunOptions& options)
     return bad_input("E-trials", fmt::format("{} trials are out of range", options.trials),
                      fmt::format("choose from 1 to {}", kMaxTrials));
   }
+  if (options.ranks != nullptr) return simulate_on_ranks(study, options);
   SOTTO_TRY(require_memory(study, options.solvers, static_cast<double>(available_memory())));
   SOTTO_ASSIGN(auto problem, load_problem(study));
   SOTTO_ASSIGN(const auto cipher, cipher_for(study, options.cipher));

@@ -40,6 +40,8 @@ struct Simulation {
   std::vector<Result<FaultReport>> faults;
 };
 
+struct RanksOfRun;
+
 // How many of all trials are done.
 using Progress = std::function<void(std::size_t done, std::size_t all)>;
 
@@ -53,6 +55,8 @@ struct RunOptions {
   Progress progress = {};
   std::size_t threads = 0;  // 0: one per core
   CipherChoice cipher = CipherChoice::kIdeal;
+  // With several processes, or a file to go on from: run/ranks/simulate_ranks.h. The same bits.
+  const RanksOfRun* ranks = nullptr;
 };
 
 inline constexpr std::size_t kMaxTrials = 10'000'000;
@@ -64,9 +68,9 @@ inline constexpr std::size_t kMaxTrials = 10'000'000;
 // About how many bytes a simulated trial of a [problem] takes with one solver, the graph aside.
 [[nodiscard]] double simulation_bytes(const Study& study, Solver solver);
 // E-simulate-memory where the largest of them does not fit into `available` bytes (0: nobody
-// knows), with what would.
+// knows) of each of so many ranks, with what would.
 [[nodiscard]] Result<void> require_memory(const Study& study, std::span<const Solver> solvers,
-                                          double available);
+                                          double available, std::size_t ranks = 1);
 
 // What is drawn of one plan.
 struct TrialRequest {
@@ -89,6 +93,8 @@ struct TrialResults {
 
 // Adds to a plan what only the files of [problem] could tell.
 void warn_about_files(PlannedStudy& planned, const Problem& problem);
+
+[[nodiscard]] AveragingSetup averaging_setup(const PlannedStudy& planned);
 
 [[nodiscard]] SolverSummary summarise(Solver solver, std::span<const TrialOutcome> runs);
 

@@ -47,18 +47,55 @@ double simulation_bytes(const Study& study, Solver solver) {
   return each * parties;
 }
 
-Result<void> require_memory(const Study& study, std::span<const Solver> solvers, double available) {
+namespace {
+
+// Of one rank of several: its share, and rows of others' parties, as many as a network has that
+// cannot be cut well; masks come over once for each edge that leads elsewhere.
+double bytes_of_rank(const Study& study, Solver solver, std::size_t ranks) {
+  const double all = simulation_bytes(study, solver);
+  if (ranks == 1) return all;
+  const auto parties = static_cast<double>(study.graph().size());
+  const auto count = static_cast<double>(ranks);
+  const double own = parties / count;
+  const double degree = 2 * static_cast<double>(study.graph().edges().size()) / parties;
+  const double crossing = own * degree * (count - 1) / count;
+  const double halo = std::min(parties - own, crossing);
+  const auto m = static_cast<double>(study.problem ? study.problem->dimension : 0);
+  const double entries = m * (m + 3) / 2;
+  const SealKind seals = mechanism_of(solver).seals();
+  const double rows = seals == SealKind::kTracking ? 4 * m : 2 * entries;
+  const double masks = seals == SealKind::kShuffle ? entries + 1 : 1;
+  // Whose each party is and where it stands; costs once more while they are dealt out.
+  return all / count + 8 * parties + own * entries * kNumber + halo * rows * kNumber +
+         crossing * masks * kNumber;
+}
+
+}  // namespace
+
+Result<void> require_memory(const Study& study, std::span<const Solver> solvers, double available,
+                            std::size_t ranks) {
   if (available <= 0) return {};
-  double needed = 0;
-  for (const Solver solver : solvers) needed = std::max(needed, simulation_bytes(study, solver));
   const double usable = kUsableShare * available;
-  if (needed <= usable) return {};
-  return failed("E-simulate-memory",
-                fmt::format("{} parties take about {:.3g} GB, and {:.3g} GB are free here",
-                            study.graph().size(), needed * 1e-9, available * 1e-9),
-                fmt::format("at most {:.0f} parties of this study, or {:.0f} times as much memory",
-                            std::floor(static_cast<double>(study.graph().size()) * usable / needed),
-                            std::ceil(needed / usable)));
+  const auto needed = [&](std::size_t count) {
+    double most = 0;
+    for (const Solver solver : solvers) most = std::max(most, bytes_of_rank(study, solver, count));
+    return most;
+  };
+  if (needed(ranks) <= usable) return {};
+  const std::size_t parties = study.graph().size();
+  const auto fewer = std::floor(static_cast<double>(parties) * usable / needed(ranks));
+  std::size_t enough = ranks + 1;
+  while (enough <= parties && needed(enough) > usable)
+    enough += std::max<std::size_t>(1, enough / 16);
+  return failed(
+      "E-simulate-memory",
+      fmt::format("{} parties take about {:.3g} GB{}, and {:.3g} GB are free here", parties,
+                  needed(ranks) * 1e-9,
+                  ranks == 1 ? "" : fmt::format(" on each of {} ranks", ranks), available * 1e-9),
+      fmt::format("at most {:.0f} parties of this study{}", fewer,
+                  enough <= parties
+                      ? fmt::format(", or mpirun with {} ranks of as much memory each", enough)
+                      : ", or more memory: no number of ranks would do"));
 }
 
 }  // namespace sotto

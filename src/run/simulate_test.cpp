@@ -43,7 +43,10 @@ TEST(SimulatingAStudy, ThatDoesNotFitIntoMemoryIsAnErrorBeforehandWithWhatWouldF
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().name, "E-simulate-memory");
   EXPECT_THAT(refused.error().fix, testing::HasSubstr("at most 4 parties"));
-  EXPECT_THAT(refused.error().fix, testing::HasSubstr("3 times as much memory"));
+  EXPECT_THAT(refused.error().fix, testing::HasSubstr("or mpirun with 4 ranks"));
+  EXPECT_TRUE(require_memory(study, both, shuffle / 2, 4));
+  EXPECT_FALSE(require_memory(study, both, shuffle / 2, 3));
+  EXPECT_FALSE(require_memory(study, both, shuffle / 100, 5));
 }
 
 // From 2¹³ parties on a trial's parties are divided between the threads, and renumbered.

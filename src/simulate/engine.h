@@ -4,9 +4,11 @@
 #include <span>
 #include <vector>
 
+#include "base/ranks.h"
 #include "graph/weights.h"
 #include "privacy/seal.h"
 #include "protocol/consensus.h"
+#include "simulate/round_graph.h"
 
 namespace sotto {
 
@@ -80,16 +82,32 @@ class RoundView {
 // Sees round 0, before anything was said, and every round after it.
 using RoundObserver = std::function<void(Round, const RoundView&)>;
 
+// Keeps what long runs have come to: rows of `lanes` doubles, a row for each place.
+class RoundKeeper {
+ public:
+  virtual ~RoundKeeper() = default;
+  // The round that was come to earlier; 0: none. Then its rows, and those of the round before
+  // unless nobody reads them again (nullptr).
+  [[nodiscard]] virtual Round reached() const = 0;
+  virtual void restore(std::size_t lanes, double* now, double* before) = 0;
+  // After every round, from one thread.
+  virtual void after(Round round, std::size_t lanes, const double* now, const double* before) = 0;
+};
+
 // How the rounds are walked. None of it changes a bit.
 struct EngineOptions {
   RoundObserver observer = {};
-  std::size_t threads = 1;                           // 0: one for each core
-  std::size_t renumber_from = std::size_t{1} << 13;  // RoundGraph::kRenumberFrom
+  std::size_t threads = 1;                                // 0: one for each core
+  std::size_t renumber_from = RoundGraph::kRenumberFrom;  // of a whole network
+  RowExchange* halo = nullptr;                            // of a part: others' rows, every round
+  RoundKeeper* keeper = nullptr;
 };
 
-// values ← what `plain` or `chebyshev` makes of them.
+// values ← what `plain` or `chebyshev` makes of them. Of a part they are its own parties'.
 void run_linear_consensus(const Weights& weights, const ConsensusPlan& plan, TrialValues& values,
                           const EngineOptions& options = {});
+void run_linear_consensus(const RoundGraph& graph, const ConsensusPlan& plan, TrialValues& values,
+                          const EngineOptions& options);
 
 // The perturbed costs of several trials, [trial][party]: θ of G and H.
 //
@@ -98,5 +116,8 @@ void run_linear_consensus(const Weights& weights, const ConsensusPlan& plan, Tri
 [[nodiscard]] TrialValues run_gradient_tracking(const Weights& weights, const TrialValues& costs,
                                                 std::size_t dimension, double step, Round rounds,
                                                 const EngineOptions& options = {});
+[[nodiscard]] TrialValues run_gradient_tracking(const RoundGraph& graph, const TrialValues& costs,
+                                                std::size_t dimension, double step, Round rounds,
+                                                const EngineOptions& options);
 
 }  // namespace sotto

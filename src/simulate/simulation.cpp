@@ -23,8 +23,29 @@ constexpr std::size_t kBatch = 8;
 // Of a network as large as this one trial at a time fills the vector units and the memory.
 constexpr std::size_t kAloneFrom = 1 << 13;
 
-std::size_t batch_for(std::size_t parties) {
-  return parties >= kAloneFrom ? 1 : kBatch;
+// What the rounds are walked with.
+EngineOptions engine_options(const SimulationOptions& options, const RoundObserver& observer) {
+  return {.observer = observer,
+          .threads = options.threads,
+          .renumber_from = options.renumber_from,
+          .halo = options.part == nullptr ? nullptr : &options.part->halo(),
+          .keeper = options.keeper};
+}
+
+bool resumed(const SimulationOptions& options) {
+  return options.keeper != nullptr && options.keeper->reached() > 0;
+}
+
+// Every rank must be able to go on in words.
+Result<void> all_in_words(const SimulationOptions& options, bool words) {
+  if (options.part == nullptr) return {};
+  Result<void> own;
+  if (!words) {
+    own = failed("E-ranks-words",
+                 "the noise, or the costs, are past machine words, in which ranks seal",
+                 "run it without mpirun; dishuf: calibration = \"graph\"");
+  }
+  return agree(options.part->ranks(), own);
 }
 
 // One trial's parties before the release, and what they draw from.
@@ -115,8 +136,13 @@ class Releases {
       : setup_(setup), secrets_(secrets), options_(options) {
     const bool words = options.random_from == RandomFrom::kSeed && options.cipher == nullptr &&
                        !options.on_release && !options.by_messages;
-    if (words) seal_ = TrialSeal::make(setup.noise, setup.weights.graph(), secrets);
+    if (!words) return;
+    std::optional<SealPart> part;
+    if (options.part != nullptr) part.emplace(options.part->seal());
+    seal_ = TrialSeal::make(setup.noise, setup.weights.graph(), secrets, part ? &*part : nullptr);
   }
+
+  [[nodiscard]] Result<void> ready() const { return all_in_words(options_, seal_.has_value()); }
 
   // `count` trials from `number` in the seed's order on: what each party of the t-th releases goes
   // to released.at(t, party), of `exact` only if that is watched; of `exact` its sum to
@@ -148,6 +174,7 @@ class Releases {
                 .count = sums.trials(),
                 .threads = options_.threads},
                indices_);
+    if (options_.part != nullptr) add_other_ranks(indices_);
     for (std::size_t t = 0; t < sums.trials(); ++t) {
       const auto values = sums.at(t, 0);
       for (std::size_t k = 0; k < values.size(); ++k) {
@@ -183,7 +210,20 @@ class Releases {
       for (std::size_t at = t * all; at < (t + 1) * all; at += entries) {
         for (std::size_t k = 0; k < entries; ++k) total[k] += indices_[at + k];
       }
+      if (options_.part != nullptr) add_other_ranks(total);
       for (std::size_t k = 0; k < entries; ++k) sums.at(done + t, 0)[k] = seal_->value(total[k]);
+    }
+  }
+
+  // Integers have one sum, in any order.
+  void add_other_ranks(std::vector<TrialSeal::Index>& totals) const {
+    Ranks& ranks = options_.part->ranks();
+    const std::vector<TrialSeal::Index> own = totals;
+    std::ranges::fill(totals, 0);
+    for (std::size_t rank = 0; rank < ranks.count(); ++rank) {
+      std::vector<TrialSeal::Index> theirs = own;
+      ranks.broadcast(rank, std::as_writable_bytes(std::span(theirs)));
+      for (std::size_t k = 0; k < totals.size(); ++k) totals[k] += theirs[k];
     }
   }
 
@@ -237,6 +277,8 @@ class PerturbedCosts {
     }
   }
 
+  [[nodiscard]] Result<void> ready() const { return all_in_words(options_, costs_.has_value()); }
+
   // θ of every party's G and H to costs.at(place, party).
   void draw(std::uint64_t number, std::size_t place, TrialValues& costs) const {
     if (!costs_) {
@@ -245,7 +287,8 @@ class PerturbedCosts {
       return;
     }
     const auto party = [&](std::size_t i) {
-      noise::FastDraws draws(options_.seed, noise::stream_of(number, i, Draws::kNoise));
+      const std::uint64_t name = options_.part == nullptr ? i : options_.part->own()[i];
+      noise::FastDraws draws(options_.seed, noise::stream_of(number, name, Draws::kNoise));
       costs_->draw(i, draws, costs.at(place, i));
     };
     constexpr std::size_t kTogether = 4096;
@@ -300,10 +343,17 @@ Result<std::uint64_t> run_messages(std::span<const std::unique_ptr<Party>> parti
   return arrived;
 }
 
+std::size_t trials_together(std::size_t parties) {
+  return parties >= kAloneFrom ? 1 : kBatch;
+}
+
 Result<TrialValues> simulate_averaging(const AveragingSetup& setup, const Secrets& secrets,
                                        const SimulationOptions& options) {
-  check(secrets.size() == setup.weights.graph().size(), "one secret per party");
+  const std::size_t network = setup.weights.graph().size();
+  check(secrets.size() == (options.part == nullptr ? network : options.part->own().size()),
+        "one secret per party");
   Releases releases(setup, secrets, options);
+  SOTTO_TRY(releases.ready());
   const bool exact = releases.exact();
   const std::size_t parties = secrets.size();
   const std::size_t entries = secrets.entries();
@@ -314,9 +364,11 @@ Result<TrialValues> simulate_averaging(const AveragingSetup& setup, const Secret
     return result;
   }
   for (std::size_t done = 0; done < options.trials;) {
-    const std::size_t count = std::min(batch_for(parties), options.trials - done);
+    const std::size_t count = std::min(trials_together(network), options.trials - done);
     TrialValues values(releases.wants_released() ? count : 0, parties, entries);
-    SOTTO_TRY(releases.draw(options.first_trial + done, count, values, done, result));
+    if (!resumed(options)) {
+      SOTTO_TRY(releases.draw(options.first_trial + done, count, values, done, result));
+    }
     if (exact) {
       if (options.on_round) watch_forwarding(setup, values, options.on_round);
       for (std::size_t t = done; t < done + count; ++t) {
@@ -325,12 +377,14 @@ Result<TrialValues> simulate_averaging(const AveragingSetup& setup, const Secret
         }
       }
     } else {
-      run_linear_consensus(setup.weights, setup.consensus, values,
-                           {.observer = options.on_round,
-                            .threads = options.threads,
-                            .renumber_from = options.renumber_from});
+      const EngineOptions engine = engine_options(options, options.on_round);
+      if (options.part == nullptr) {
+        run_linear_consensus(setup.weights, setup.consensus, values, engine);
+      } else {
+        run_linear_consensus(options.part->graph(), setup.consensus, values, engine);
+      }
       auto sum = result.at(done, 0).data();
-      for (const double mean : values.all()) *sum++ = mean * static_cast<double>(parties);
+      for (const double mean : values.all()) *sum++ = mean * static_cast<double>(network);
     }
     done += count;
     if (options.on_trial) options.on_trial(done);
@@ -341,19 +395,25 @@ Result<TrialValues> simulate_averaging(const AveragingSetup& setup, const Secret
 Result<TrialValues> simulate_tracking(const TrackingSetup& setup, const Secrets& secrets,
                                       const SimulationOptions& options,
                                       const RoundObserver& observer) {
-  check(secrets.size() == setup.weights.graph().size(), "one secret per party");
+  const std::size_t network = setup.weights.graph().size();
+  check(secrets.size() == (options.part == nullptr ? network : options.part->own().size()),
+        "one secret per party");
   check(options.random_from == RandomFrom::kSeed, "gradient tracking never runs on tables");
   const PerturbedCosts perturbed(setup, secrets, options);
+  SOTTO_TRY(perturbed.ready());
   TrialValues result(options.trials, secrets.size(), setup.dimension);
   for (std::size_t done = 0; done < options.trials;) {
-    const std::size_t count = std::min(batch_for(secrets.size()), options.trials - done);
+    const std::size_t count = std::min(trials_together(network), options.trials - done);
     TrialValues costs(count, secrets.size(), secrets.entries());
     for (std::size_t t = 0; t < count; ++t) {
       perturbed.draw(options.first_trial + done + t, t, costs);
     }
-    const TrialValues x = run_gradient_tracking(
-        setup.weights, costs, setup.dimension, setup.step, setup.rounds,
-        {.observer = observer, .threads = options.threads, .renumber_from = options.renumber_from});
+    const EngineOptions engine = engine_options(options, observer);
+    const TrialValues x = options.part == nullptr
+                              ? run_gradient_tracking(setup.weights, costs, setup.dimension,
+                                                      setup.step, setup.rounds, engine)
+                              : run_gradient_tracking(options.part->graph(), costs, setup.dimension,
+                                                      setup.step, setup.rounds, engine);
     std::ranges::copy(x.all(), result.at(done, 0).data());
     done += count;
     if (options.on_trial) options.on_trial(done);

@@ -11,6 +11,7 @@
 #include "protocol/message.h"
 #include "protocol/setup.h"
 #include "simulate/engine.h"
+#include "simulate/ranks/network_part.h"
 
 // The same state machines as on a network, driven by a loop in one process.
 namespace sotto {
@@ -52,7 +53,14 @@ struct SimulationOptions {
   // That share one trial: its parties are divided between them. 0: one for each core.
   std::size_t threads = 1;
   std::size_t renumber_from = EngineOptions{}.renumber_from;
+  // One rank of several: secrets and results are its own parties', at their places. All in words,
+  // from a seed: E-ranks-words where numbers do not fit.
+  NetworkPart* part = nullptr;
+  RoundKeeper* keeper = nullptr;  // one batch of trials only
 };
+
+// How many trials go through the engine together.
+[[nodiscard]] std::size_t trials_together(std::size_t parties);
 
 // sums.at(trial, party): every party's estimate of Σθ_i.
 [[nodiscard]] Result<TrialValues> simulate_averaging(const AveragingSetup& setup,

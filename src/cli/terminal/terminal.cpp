@@ -51,8 +51,9 @@ std::string shortened(const std::string& text, std::size_t width) {
   return beginning + "…";
 }
 
-ProgressBar::ProgressBar(std::string label)
+ProgressBar::ProgressBar(std::string label, OffTerminal off_terminal)
     : label_(std::move(label)),
+      off_terminal_(off_terminal),
       terminal_(isatty(STDERR_FILENO) == 1),
       start_seconds_(seconds_now()) {}
 
@@ -61,11 +62,13 @@ ProgressBar::~ProgressBar() {
 }
 
 void ProgressBar::show(std::size_t done, std::size_t all) {
-  if (!terminal_ || all == 0) return;
+  if (all == 0 || (!terminal_ && off_terminal_ == OffTerminal::kSilent)) return;
+  if (!terminal_ && 10 * done / all <= tenths_) return;
   const double now = seconds_now();
-  if (now - last_draw_seconds_ < kBetweenDraws && done < all) return;
+  if (terminal_ && now - last_draw_seconds_ < kBetweenDraws && done < all) return;
   last_draw_seconds_ = now;
-  drawn_ = true;
+  tenths_ = 10 * done / all;
+  drawn_ = terminal_;
   constexpr std::size_t kWidth = 30;
   const std::size_t full = done * kWidth / all;
   std::string bar;
@@ -76,7 +79,8 @@ void ProgressBar::show(std::size_t done, std::size_t all) {
         (now - start_seconds_) * static_cast<double>(all - done) / static_cast<double>(done);
     left = fmt::format("  {:.0f} s left", rest);
   }
-  fmt::print(stderr, "\r\x1b[K{} {} {}/{}{}", label_, bar, done, all, left);
+  const std::string line = fmt::format("{} {} {}/{}{}", label_, bar, done, all, left);
+  fmt::print(stderr, "{}", terminal_ ? "\r\x1b[K" + line : line + "\n");
 }
 
 std::function<void(std::size_t, std::size_t)> ProgressBar::callback() {

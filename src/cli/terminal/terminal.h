@@ -15,11 +15,13 @@ namespace sotto {
 // The beginning of a text, `width` letters at most.
 [[nodiscard]] std::string shortened(const std::string& text, std::size_t width);
 
-// A bar on standard error while something runs; silent where that is not a terminal.
-// Redraws at most ten times a second, and clears itself when it goes.
+// A bar on standard error while something runs. Redraws at most ten times a second, and clears
+// itself when it goes. Where that is not a terminal it is silent, or has a line for each tenth:
+// launchers of several processes, and schedulers, give them a file.
 class ProgressBar {
  public:
-  explicit ProgressBar(std::string label);
+  enum class OffTerminal { kSilent, kTenths };
+  explicit ProgressBar(std::string label, OffTerminal off_terminal = OffTerminal::kSilent);
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
   ~ProgressBar();
@@ -29,8 +31,10 @@ class ProgressBar {
 
  private:
   std::string label_;
+  OffTerminal off_terminal_;
   bool terminal_;
   bool drawn_ = false;
+  std::size_t tenths_ = 0;
   double last_draw_seconds_ = -1;
   double start_seconds_;
 };

@@ -1,0 +1,271 @@
+// The way of simulate_study(), in parts: whatever one rank finds wrong, all end with.
+#include "run/ranks/simulate_ranks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "base/check.h"
+#include "base/digest.h"
+#include "base/json.h"
+#include "base/version.h"
+#include "run/ranks/trial_answers.h"
+#include "simulate/row_memory.h"
+
+namespace sotto {
+namespace {
+
+// A part of the bar: trials that are not over yet count by their rounds.
+constexpr std::size_t kPartsOfTrial = 1000;
+
+std::string bits_of(double value) {
+  return fmt::format("{:016x}", std::bit_cast<std::uint64_t>(value));
+}
+
+double from_bits(const std::string& text) {
+  return std::bit_cast<double>(std::stoull(text, nullptr, 16));
+}
+
+// The own parties' costs, at their places; the solution is everybody's.
+Result<Problem> own_problem(const Study& study, const NetworkPart& part,
+                            std::optional<Problem>& whole) {
+  Ranks& ranks = part.ranks();
+  if (study.problem && study.problem->files.empty()) {
+    SOTTO_ASSIGN(auto share, agree(ranks, family_problem(study, ranks)));
+    auto own = part.from_shares(share.costs.thetas(), share.costs.entries());
+    return Problem{.costs = Costs(std::move(own), share.costs.dimension()),
+                   .solution = std::move(share.solution)};
+  }
+  // Files are small beside what is simulated with them.
+  SOTTO_ASSIGN(whole, agree(ranks, load_problem(study)));
+  std::vector<double> own;
+  own.reserve(part.own().size() * whole->costs.entries());
+  for (const PartyId party : part.own()) {
+    const auto theta = whole->costs.theta(party);
+    own.insert(own.end(), theta.begin(), theta.end());
+  }
+  return Problem{.costs = Costs(std::move(own), whole->costs.dimension()),
+                 .solution = whole->solution};
+}
+
+std::string digest_of_graph(const Study& study) {
+  const auto edges = study.graph().edges();
+  Digest digest("sotto graph");
+  digest.add(std::string_view(reinterpret_cast<const char*>(edges.data()), edges.size_bytes()));
+  digest.add(study.weights.per_edge());
+  return to_hex(digest.value());
+}
+
+// All solvers' trials, as far as they are done.
+class RankedTrials {
+ public:
+  RankedTrials(const RunOptions& options, NetworkPart& part, Checkpoint* checkpoint)
+      : options_(options), part_(part), checkpoint_(checkpoint) {
+    if (checkpoint_ == nullptr) return;
+    checkpoint_->note([this] { return notes(); });
+    if (checkpoint_->notes().empty()) return;
+    for (const Json& run : parse_json(checkpoint_->notes())) {
+      TrialOutcome& outcome = known_.emplace_back();
+      outcome.solver = static_cast<Solver>(run[0].get<int>());
+      outcome.trial = run[1].get<std::size_t>();
+      outcome.squared_error = from_bits(run[2].get<std::string>());
+      for (const Json& x : run[3]) outcome.x.push_back(from_bits(x.get<std::string>()));
+    }
+  }
+
+  // All trials of one solver, the k-th.
+  [[nodiscard]] Result<std::vector<TrialOutcome>> run(const PlannedStudy& planned,
+                                                      const Problem& own, std::size_t k) {
+    const auto secrets = secrets_of(own, planned.study.privacy.sensitivity);
+    const auto& tracking = planned.plan.tracking;
+    const auto setup = averaging_setup(planned);
+    const TrialAnswers answers(planned, own.solution, tracking.has_value());
+    const Round rounds = tracking ? tracking->setup.rounds : planned.plan.consensus.rounds;
+    const bool walks = tracking || planned.plan.consensus.method != ConsensusMethod::kExact;
+    std::vector<TrialOutcome> mine;
+    std::ranges::copy_if(known_, std::back_inserter(mine), [&](const TrialOutcome& run) {
+      return run.solver == planned.plan.solver;
+    });
+    while (mine.size() < options_.trials) {
+      const std::size_t first = mine.size();
+      SimulationOptions simulation;
+      simulation.seed = options_.seed;
+      simulation.first_trial = first;
+      simulation.trials = std::min(trials_together(part_.network_size()), options_.trials - first);
+      simulation.one_for_all = true;
+      simulation.threads = options_.threads;
+      simulation.part = &part_;
+      simulation.keeper = checkpoint_;
+      if (options_.progress && walks) {
+        simulation.on_round = [&](Round round, const RoundView& view) {
+          tell(k, first * kPartsOfTrial +
+                      view.trials() * kPartsOfTrial * round / std::max(1U, rounds));
+        };
+      }
+      SOTTO_ASSIGN(const auto held, tracking ? simulate_tracking(tracking->setup, secrets,
+                                                                 simulation, simulation.on_round)
+                                             : simulate_averaging(setup, secrets, simulation));
+      for (std::size_t t = 0; t < simulation.trials; ++t) {
+        TrialOutcome& outcome = mine.emplace_back();
+        outcome.solver = planned.plan.solver;
+        outcome.trial = first + t;
+        SOTTO_TRY(judge(answers, held, t, !walks, outcome));
+        known_.push_back(outcome);
+      }
+      const bool last = k + 1 == options_.solvers.size() && mine.size() == options_.trials;
+      if (checkpoint_ != nullptr) SOTTO_TRY(checkpoint_->finished(last));
+      tell(k, mine.size() * kPartsOfTrial);
+    }
+    return mine;
+  }
+
+ private:
+  void tell(std::size_t k, std::size_t done) const {
+    if (!options_.progress) return;
+    const std::size_t all = options_.trials * kPartsOfTrial;
+    options_.progress(k * all + done, options_.solvers.size() * all);
+  }
+
+  // (1/n)·Σ_i ‖x_i − x*‖² in the order of the parties, and the first party's x. With `exact` one
+  // answer is everybody's, on every rank.
+  [[nodiscard]] Result<void> judge(const TrialAnswers& answers, const TrialValues& held,
+                                   std::size_t trial, bool one_for_all,
+                                   TrialOutcome& outcome) const {
+    Ranks& ranks = part_.ranks();
+    std::vector<double> first;
+    SOTTO_ASSIGN(auto distances, agree(ranks, answers.distances(held, trial, first)));
+    if (one_for_all) {
+      outcome.squared_error = distances.front();
+      outcome.x = std::move(first);
+      return {};
+    }
+    const auto shared = part_.to_shares(distances, 1);
+    relay(ranks, {&outcome.squared_error, 1}, [&] {
+      for (const double distance : shared) outcome.squared_error += distance;
+    });
+    outcome.squared_error /= static_cast<double>(part_.network_size());
+    const std::size_t owner = part_.owners()[0];
+    Result<std::vector<double>> x = first;
+    if (owner == ranks.rank()) {
+      const auto place = std::ranges::find(part_.own(), PartyId{0}) - part_.own().begin();
+      x = answers.answer(held.at(trial, static_cast<std::size_t>(place)));
+    }
+    SOTTO_ASSIGN(outcome.x, agree(ranks, std::move(x)));
+    ranks.broadcast(owner, std::as_writable_bytes(std::span(outcome.x)));
+    return {};
+  }
+
+  [[nodiscard]] std::string notes() const {
+    Json runs = Json::array();
+    for (const TrialOutcome& run : known_) {
+      Json x = Json::array();
+      for (const double value : run.x) x.push_back(bits_of(value));
+      runs.push_back({static_cast<int>(run.solver), run.trial, bits_of(run.squared_error), x});
+    }
+    return json_line(runs);
+  }
+
+  const RunOptions& options_;
+  NetworkPart& part_;
+  Checkpoint* checkpoint_;
+  std::vector<TrialOutcome> known_;
+};
+
+// What ranks cannot do, and one process can.
+Result<void> require_possible(const Study& study, const RunOptions& options, std::size_t ranks) {
+  if (ranks > study.graph().size()) {
+    return bad_input(
+        "E-ranks-many",
+        fmt::format("{} ranks, and the network has {} parties", ranks, study.graph().size()),
+        "as many ranks as parties at most");
+  }
+  if (study.faults || options.cipher != CipherChoice::kIdeal) {
+    return bad_input("E-ranks-unsupported",
+                     study.faults ? "[faults] plays every message, in one process"
+                                  : "a real cipher takes every message, in one process",
+                     "leave it away, or run without mpirun and --checkpoint");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> require_same(Ranks& ranks, const Json& facts) {
+  std::string text = json_line(facts);
+  broadcast_text(ranks, 0, text);
+  const Json first = parse_json(text);
+  Result<void> own;
+  for (const auto& [key, value] : facts.items()) {
+    if (!own || (first.contains(key) && first[key] == value)) continue;
+    own = bad_input("E-ranks-differ",
+                    fmt::format("{} is {} on rank {} and {} on rank 0", key, json_line(value),
+                                ranks.rank(), json_line(first[key])),
+                    "give every rank the same study, options and version of sotto");
+  }
+  return agree(ranks, own);
+}
+
+Result<Simulation> simulate_on_ranks(const Study& study, const RunOptions& options) {
+  check(options.ranks != nullptr, "ranks to run on");
+  Ranks& ranks = options.ranks->ranks;
+  SOTTO_TRY(agree(ranks, require_possible(study, options, ranks.count())));
+  const double memory = static_cast<double>(available_memory()) / static_cast<double>(ranks.here());
+  SOTTO_TRY(agree(ranks, require_memory(study, options.solvers, memory, ranks.count())));
+  Json facts{{"version", sotto_version()},
+             {"study", study.hash},
+             {"seed", options.seed},
+             {"trials", options.trials},
+             {"solvers", Json::array()}};
+  for (const Solver solver : options.solvers) facts["solvers"].push_back(to_string(solver));
+  facts["graph"] = digest_of_graph(study);
+  SOTTO_TRY(require_same(ranks, facts));
+
+  NetworkPart part(study.weights, options.ranks->partition(study.graph(), ranks), ranks);
+  std::optional<Problem> whole;  // of files
+  SOTTO_ASSIGN(const auto own, own_problem(study, part, whole));
+  Study sized = study;  // files say how many columns they have
+  sized.problem->dimension = own.dimension();
+  Simulation simulation;
+  simulation.seed = options.seed;
+  simulation.x_star.assign(own.solution.begin(), own.solution.end());
+  facts["x_star"] =
+      to_hex(Digest("sotto x*").add(std::span<const double>(simulation.x_star)).value());
+  if (whole) facts["costs"] = to_hex(Digest("sotto costs").add(whole->costs.thetas()).value());
+  SOTTO_TRY(require_same(ranks, facts));
+  std::unique_ptr<Checkpoint> checkpoint;
+  if (options.ranks->checkpoint) {
+    SOTTO_ASSIGN(checkpoint, Checkpoint::open(*options.ranks->checkpoint, facts, part));
+  }
+  RankedTrials trials(options, part, checkpoint.get());
+  for (std::size_t k = 0; k < options.solvers.size(); ++k) {
+    auto made = plan_study(sized, options.solvers[k]);
+    // Step and rounds from files, where the whole problem is here.
+    if (made && whole) warn_about_files(*made, *whole);
+    const auto* gradient = made ? std::get_if<GradientNoise>(&made->plan.noise) : nullptr;
+    if (gradient != nullptr && !made->plan.tracking) {
+      SOTTO_ASSIGN(made->plan.tracking,
+                   agree(ranks, choose_tracking(made->study, *gradient, *whole)));
+    }
+    const double step = made && made->plan.tracking ? made->plan.tracking->setup.step : 0;
+    SOTTO_TRY(
+        require_same(ranks, {{"plan", made ? "" : made.error().name},
+                             {"rounds", !made                 ? 0U
+                                        : made->plan.tracking ? made->plan.tracking->setup.rounds
+                                                              : made->plan.consensus.rounds},
+                             {"step", bits_of(step)},
+                             {"noise", bits_of(made ? made->plan.sum_noise_sd : 0)}}));
+    if (!made) {
+      simulation.refused.emplace_back(options.solvers[k], made.error());
+      continue;
+    }
+    SOTTO_ASSIGN(auto runs, trials.run(*made, own, k));
+    simulation.summary.push_back(summarise(options.solvers[k], runs));
+    std::ranges::move(runs, std::back_inserter(simulation.runs));
+    simulation.plans.push_back(std::move(made->plan));
+  }
+  if (simulation.plans.empty()) return simulation.refused.front().second;
+  return simulation;
+}
+
+}  // namespace sotto
