@@ -4,8 +4,8 @@
 
 #include "base/check.h"
 #include "base/digest.h"
-#include "base/large_pages.h"
-#include "base/vectorised.h"
+#include "base/machine/large_pages.h"
+#include "base/machine/vectorised.h"
 #include "graph/graph_draws.h"
 #include "graph/rows.h"
 #include "graph/spectrum_bounds.h"

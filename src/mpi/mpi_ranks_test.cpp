@@ -178,9 +178,8 @@ TEST_F(Mpirun, KilledInTheMiddleGoesOnToTheSameBits) {
   EXPECT_EQ(again.out, whole.out) << again.err;
 
   const std::string other = write("other.toml", paper_text(41).text());
-  kept[1] = other;
-  const Finished refused = mpirun(2, kept);
-  expect_one_error(refused, 2, "E-checkpoint-other");
+  expect_one_error(mpirun(2, {"simulate", other, "--checkpoint", file.string()}), 2,
+                   "E-checkpoint-other");
 }
 
 TEST_F(Mpirun, SaysOnceWhatIsWrongAndEndsEveryRank) {

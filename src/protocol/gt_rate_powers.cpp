@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "base/large_pages.h"
+#include "base/machine/large_pages.h"
 #include "base/parallel.h"
 #include "protocol/gt.h"
 

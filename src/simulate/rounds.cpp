@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "base/vectorised.h"
+#include "base/machine/vectorised.h"
 
 #define SOTTO_INLINE inline __attribute__((always_inline))
 

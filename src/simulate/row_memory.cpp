@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "base/large_pages.h"
+#include "base/machine/large_pages.h"
 
 namespace sotto {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/digest.h"
+#include "data/rows.h"
 #include "support/csv_files.h"
 
 namespace sotto {
@@ -48,6 +49,19 @@ TEST(CsvFaults, SaysNothingOfWhatFollowsAWrongQuote) {
   ASSERT_EQ(error.others.size(), 1U);
   EXPECT_EQ(error.others[0].name, "E-csv-quote");
   EXPECT_THAT(error.others[0].where, HasSubstr("line 3"));
+}
+
+// Reading goes on to find the other errors; until it has ended in one, rows are added up.
+TEST(CsvFaults, ARowThatCannotBeReadCountsForNobody) {
+  const TempFile file("a,c,y\n1,red,1\nx,red,1\n1,green,1\n1,red,9\n");
+  std::vector<bool> counts;
+  const auto sink = [&](std::size_t, const RawRows& raw) {
+    for (std::size_t r = 0; r < raw.rows; ++r) counts.push_back(is_complete(raw, r));
+  };
+  CsvOptions options;
+  options.threads = 1;
+  EXPECT_FALSE(CsvSource({file.path()}, options).read(schema_abc(), sink));
+  EXPECT_EQ(counts, (std::vector<bool>{true, false, false, true}));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // One way to the allocator for all long arrays.
-#include "base/large_pages.h"
+#include "base/machine/large_pages.h"
 
 #include <cstdlib>
 #include <new>
