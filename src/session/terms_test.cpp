@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "session/wire.h"
+
 namespace sotto {
 namespace {
 
