@@ -47,8 +47,7 @@ NetworkPart::Places NetworkPart::places_of(const Graph& graph, const Owners& own
   }
   const auto sort_out = [](auto& list) {
     std::ranges::sort(list);
-    const auto doubles = std::ranges::unique(list);
-    list.erase(doubles.begin(), doubles.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
   };
   sort_out(needed);
   sort_out(wanted);
