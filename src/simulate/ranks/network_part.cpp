@@ -25,8 +25,8 @@ NetworkPart::Places NetworkPart::places_of(const Graph& graph, const Owners& own
     return std::ranges::all_of(graph.neighbours(party),
                                [&](PartyId other) { return owners[other] == self; });
   };
-  const auto rim = std::ranges::stable_partition(places.own, inside);
-  places.interior = places.own.size() - rim.size();
+  const auto rim = std::stable_partition(places.own.begin(), places.own.end(), inside);
+  places.interior = static_cast<std::size_t>(rim - places.own.begin());
 
   // Both ends of every edge that leads elsewhere: what each rank needs, in the order of the
   // parties.
