@@ -157,6 +157,10 @@ Result<Bounds> Expression::bounds(std::span<const Bounds> columns) const {
         }
       }
     }
+    // On the way too: what is infinite times 0 would be no number, whatever its bounds say.
+    if (const Bounds made = stack.back(); !std::isfinite(made.lo) || !std::isfinite(made.hi)) {
+      return outside_domain("numbers that may be too large:", made);
+    }
   }
   return stack.back();
 }

@@ -146,6 +146,11 @@ TEST(Expression, RefusesWhatHasNoValueSomewhereInsideTheBounds) {
               AllOf(HasSubstr("E-term-domain"), HasSubstr("sqrt")));
   EXPECT_THAT(complaint("1/x", {-1, 1}), AllOf(HasSubstr("E-term-domain"), HasSubstr("division")));
   EXPECT_THAT(complaint("1/x", {0, 1}), HasSubstr("E-term-domain"));
+  // Infinity times 0 is no number: refused on the way, also where the end would be finite.
+  for (const char* term : {"x*1e308", "x*1e308*0", "1/(x*1e308)", "exp(1000*x)*0 + x"}) {
+    EXPECT_THAT(complaint(term, {5, 8}), AllOf(HasSubstr("E-term-domain"), HasSubstr("too large")))
+        << term;
+  }
   EXPECT_EQ(complaint("log(x + 1)", {0, 1}), "");
 }
 

@@ -26,7 +26,8 @@ SOTTO_FUZZER(ciphertext) {
         sent.push_back(paillier::from_bytes(choices.take(kBytes)));
         break;
       case 1: {
-        const IntegerVector plain{paillier::from_bytes(choices.take(kKeyBits / 8)) % (n / 2)};
+        const Integer most = Integer(1) << paillier_plaintext_bits(kKeyBits);
+        const IntegerVector plain{paillier::from_bytes(choices.take(kKeyBits / 8)) % most};
         sent.push_back(key.encryption_key().encrypt(plain, random).front());
         break;
       }
