@@ -74,7 +74,7 @@ test-long: build-tests
 	@cmake --build --preset $(PRESET) -j $(JOBS) --target long_tests
 	@ctest --test-dir $(BUILD) -L long -j $(JOBS) --output-on-failure
 
-# Every fuzzer of tests/fuzz for so long, one on each core, and a table at the end; what they find is
+# Every fuzzer of tests/fuzz for so long (processor time), one on each core, and a table at the end; finds are
 # under build/fuzz/found. `make fuzz FUZZ_SECONDS=60 FUZZ_TARGETS="study csv"` for some of them.
 FUZZ_SECONDS ?= 600
 FUZZ_TARGETS ?= $(patsubst tests/fuzz/%_fuzz.cpp,%,$(wildcard tests/fuzz/*_fuzz.cpp))
