@@ -200,11 +200,11 @@ void run_linear_consensus(const RoundGraph& graph, const ConsensusPlan& plan, Tr
       plan.rounds,
       [&] {
         return [&, steps = RoundSteps(plan)](Round round, PlaceRange places) mutable {
-          const MixingStep step = steps.of(round);
+          std::vector<MixedRows> mixed;
           for (PartOfRows& part : parts) {
-            mix_rows(edges, step, part.lanes.width, part.rows.after(round - 1),
-                     part.rows.after(round), places);
+            mixed.push_back({part.lanes.width, part.rows.after(round - 1), part.rows.after(round)});
           }
+          mix_rows(edges, steps.of(round), mixed, places);
         };
       },
       [&](Round round) {

@@ -1,7 +1,12 @@
 // Rounds as straight code over rows, for the vector units.
 #include "simulate/rounds.h"
 
+#include <algorithm>
 #include <cstdint>
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
 
 #include "base/machine/vectorised.h"
 
@@ -60,15 +65,32 @@ SOTTO_INLINE void mix_lanes(const Around& around, const double* rows, std::size_
 
 // How many parties ahead neighbours' rows are asked for, into which level of the caches (2: the
 // second), and from how many bytes of rows on: what stays in the caches needs no asking.
-constexpr std::size_t kAhead = 16;
+constexpr std::size_t kAhead = 32;
 constexpr int kLevel = 2;
+constexpr int kLevelOfShortRows = 3;
 constexpr std::size_t kAskFrom = std::size_t{1} << 22;
+// From how many bytes of rows on new ones are written past the caches: as many as a third level
+// has.
+constexpr std::size_t kPastCachesFrom = std::size_t{1} << 25;
 constexpr std::size_t kLine = 64;
+
+SOTTO_INLINE std::size_t bytes_of(const RoundEdges& edges, std::size_t lanes) {
+  return edges.first.size() * lanes * sizeof(double);
+}
 
 SOTTO_INLINE void ask_for(const RoundEdges& edges, const double* rows, std::size_t lanes,
                           std::size_t place) {
   for (std::uint64_t e = edges.first[place]; e < edges.first[place + 1]; ++e) {
     const char* row = reinterpret_cast<const char*>(rows + edges.neighbour[e] * lanes);
+    // Rows of at most a line straddle none (lane_parts).
+    if (lanes == 8) {
+      __builtin_prefetch(row, 0, kLevel);
+      continue;
+    }
+    if (lanes < 8) {
+      __builtin_prefetch(row, 0, kLevelOfShortRows);
+      continue;
+    }
     const char* end = row + lanes * sizeof(double);
     for (const char* line = row - reinterpret_cast<std::uintptr_t>(row) % kLine; line < end;
          line += kLine) {
@@ -77,21 +99,104 @@ SOTTO_INLINE void ask_for(const RoundEdges& edges, const double* rows, std::size
   }
 }
 
-SOTTO_INLINE bool large(const RoundEdges& edges, std::size_t lanes) {
-  return edges.first.size() * lanes * sizeof(double) >= kAskFrom;
+// Whether rows may be written past the caches: whole lines, each at once.
+SOTTO_INLINE bool past_caches(const RoundEdges& edges, std::size_t lanes, const double* rows) {
+  return lanes % 8 == 0 && reinterpret_cast<std::uintptr_t>(rows) % kLine == 0 &&
+         bytes_of(edges, lanes) >= kPastCachesFrom;
 }
 
-template <class V>
-SOTTO_INLINE void mix_step(const Around& around, const MixingStep& step, bool plain,
-                           const double* y, std::size_t lanes, const double* own, std::size_t lane,
-                           double* out) {
+// A line, in pieces that every processor of the kind has; they leave it together.
+SOTTO_INLINE void write_past_caches(double* line, const Eight& numbers) {
+#if defined(__x86_64__)
+  for (int k = 0; k < 8; k += 2) _mm_stream_pd(line + k, __m128d{numbers[k], numbers[k + 1]});
+#else
+  store<Eight>(line) = numbers;
+#endif
+}
+
+// What was written past the caches is there for other threads when they meet.
+SOTTO_INLINE void finish_writing() {
+#if defined(__x86_64__)
+  _mm_sfence();
+#endif
+}
+
+// What is the same for all parties of a round is known when the loop over them is compiled: it
+// leaves the registers to the rows, and memory is asked for sooner.
+struct RoundKind {
+  bool plain = false;     // 1·mixed + 0·y + 0·before: the round before is not read
+  bool uniform = false;   // all edges weigh the same
+  bool past = false;      // rows are written past the caches
+  std::size_t lanes = 0;  // of a row; 0: any number
+};
+
+template <RoundKind kKind, class V>
+SOTTO_INLINE void mix_step(const Around& around, const MixingStep& step, const double* y,
+                           std::size_t lanes, const double* own, std::size_t lane, double* out) {
   const V current = load<V>(own + lane);
   V mixed;
   mix_lanes(around, y, lanes, current, lane, mixed);
-  if (!plain) {
+  if constexpr (!kKind.plain) {
     mixed = step.mixed * mixed + step.current * current + step.previous * load<V>(out + lane);
   }
-  store<V>(out + lane) = mixed;
+  if constexpr (kKind.past) {
+    write_past_caches(out + lane, mixed);
+  } else {
+    store<V>(out + lane) = mixed;
+  }
+}
+
+template <RoundKind kKind>
+SOTTO_INLINE void mix_places(const RoundEdges& edges, const MixingStep& step, const MixedRows& rows,
+                             PlaceRange places, std::size_t asked_until) {
+  const std::size_t lanes = kKind.lanes == 0 ? rows.lanes : kKind.lanes;
+  const bool ask = bytes_of(edges, lanes) >= kAskFrom;
+  for (std::size_t i = places.begin; i < places.end; ++i) {
+    if (ask && i + kAhead < asked_until) ask_for(edges, rows.y, lanes, i + kAhead);
+    Around near = around(edges, i);
+    if constexpr (kKind.uniform) near.weight = nullptr;
+    const double* own = rows.y + i * lanes;
+    double* out = rows.next + i * lanes;
+    std::size_t lane = 0;
+    for (; lane + 8 <= lanes; lane += 8) {
+      mix_step<kKind, Eight>(near, step, rows.y, lanes, own, lane, out);
+    }
+    if constexpr (!kKind.past) {
+      if (lane + 4 <= lanes) {
+        mix_step<kKind, Four>(near, step, rows.y, lanes, own, lane, out);
+        lane += 4;
+      }
+      for (; lane < lanes; ++lane) {
+        mix_step<kKind, double>(near, step, rows.y, lanes, own, lane, out);
+      }
+    }
+  }
+}
+
+// The kinds that large networks have (plain or not, one weight, p = 9: whole lines and a ninth
+// number), and one for all others.
+SOTTO_INLINE void mix_part(const RoundEdges& edges, const MixingStep& step, const MixedRows& rows,
+                           PlaceRange places, std::size_t asked_until) {
+  const bool plain = step.mixed == 1 && step.current == 0 && step.previous == 0;
+  const bool uniform = edges.weight.empty();
+  const auto mix = [&]<RoundKind kKind>() __attribute__((always_inline)) {
+    mix_places<kKind>(edges, step, rows, places, asked_until);
+  };
+  if (plain && uniform && rows.lanes == 8 && past_caches(edges, 8, rows.next)) {
+    return mix.template operator()<RoundKind{true, true, true, 8}>();
+  }
+  if (plain && uniform && rows.lanes == 1) {
+    return mix.template operator()<RoundKind{true, true, false, 1}>();
+  }
+  if (!plain && uniform && rows.lanes == 8) {
+    return mix.template operator()<RoundKind{false, true, false, 8}>();
+  }
+  if (!plain && uniform && rows.lanes == 1) {
+    return mix.template operator()<RoundKind{false, true, false, 1}>();
+  }
+  if (plain && uniform) return mix.template operator()<RoundKind{true, true, false, 0}>();
+  if (plain) return mix.template operator()<RoundKind{true, false, false, 0}>();
+  mix.template operator()<RoundKind{}>();
 }
 
 template <class V>
@@ -126,6 +231,46 @@ SOTTO_INLINE void track_step(const TrackingRows& rows, double step, const double
   }
 }
 
+// The rows of one trial with 2m ≤ 8 numbers, m known when this is compiled: a row is one line, and
+// all that becomes of it stays in registers.
+template <std::size_t kDimension>
+SOTTO_INLINE void track_lines(const RoundEdges& edges, double step, const double* state,
+                              const double* g, double* next, PlaceRange places) {
+  constexpr std::size_t kLanes = 8;
+  static_assert(2 * kDimension <= kLanes);
+  const bool ask = bytes_of(edges, kLanes) >= kAskFrom;
+  const bool past = past_caches(edges, kLanes, next);
+  for (std::size_t i = places.begin; i < places.end; ++i) {
+    if (ask && i + kAhead < places.end) ask_for(edges, state, kLanes, i + kAhead);
+    const Eight own = load<Eight>(state + i * kLanes);
+    const double* matrix = g + i * kDimension * kDimension;
+    Eight mixed;
+    mix_lanes(around(edges, i), state, kLanes, own, 0, mixed);
+    Eight after{};
+    double moved[kDimension];
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < kDimension; ++r) {
+      after[r] = mixed[r] - step * own[kDimension + r];
+      moved[r] = after[r] - own[r];
+    }
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < kDimension; ++r) {
+      double gradient = 0;
+#pragma GCC unroll 4
+      for (std::size_t c = 0; c < kDimension; ++c) {
+        gradient += matrix[r * kDimension + c] * moved[c];
+      }
+      after[kDimension + r] = mixed[kDimension + r] + gradient;
+    }
+    if (past) {
+      write_past_caches(next + i * kLanes, after);
+    } else {
+      store<Eight>(next + i * kLanes) = after;
+    }
+  }
+  finish_writing();
+}
+
 }  // namespace rounds
 
 std::vector<LanePart> lane_parts(std::size_t lanes) {
@@ -139,37 +284,30 @@ std::vector<LanePart> lane_parts(std::size_t lanes) {
   return parts;
 }
 
-SOTTO_VECTORISED void mix_rows(const RoundEdges& edges, const MixingStep& step, std::size_t lanes,
-                               const double* y, double* next, PlaceRange places) {
+SOTTO_VECTORISED void mix_rows(const RoundEdges& edges, const MixingStep& step,
+                               std::span<const MixedRows> parts, PlaceRange places) {
   using namespace rounds;
-  // 1·mixed + 0·y + 0·before is what a plain round takes.
-  const bool plain = step.mixed == 1 && step.current == 0 && step.previous == 0;
-  const bool ask = large(edges, lanes);
-  for (std::size_t i = places.begin; i < places.end; ++i) {
-    if (ask && i + kAhead < places.end) ask_for(edges, y, lanes, i + kAhead);
-    const Around near = around(edges, i);
-    const double* own = y + i * lanes;
-    double* out = next + i * lanes;
-    std::size_t lane = 0;
-    for (; lane + 8 <= lanes; lane += 8) {
-      mix_step<Eight>(near, step, plain, y, lanes, own, lane, out);
-    }
-    if (lane + 4 <= lanes) {
-      mix_step<Four>(near, step, plain, y, lanes, own, lane, out);
-      lane += 4;
-    }
-    for (; lane < lanes; ++lane) mix_step<double>(near, step, plain, y, lanes, own, lane, out);
+  // So few parties at a time that their edges are still at hand for the next part.
+  const std::size_t together = parts.size() == 1 ? places.end - places.begin : 8192;
+  for (std::size_t begin = places.begin; begin < places.end; begin += together) {
+    const PlaceRange some{.begin = begin, .end = std::min(begin + together, places.end)};
+    for (const MixedRows& rows : parts) mix_part(edges, step, rows, some, places.end);
   }
+  finish_writing();
 }
 
 SOTTO_VECTORISED void track_rows(const RoundEdges& edges, double step, const TrackingRows& rows,
                                  const double* state, const double* g, double* next,
                                  double* scratch, PlaceRange places) {
   using namespace rounds;
+  // The paper's m, and what large networks are walked with.
+  if (rows.trials == 1 && rows.dimension == 3) {
+    return track_lines<3>(edges, step, state, g, next, places);
+  }
   const std::size_t lanes = rows.lanes();
   double* mixed = scratch;
   double* moved = scratch + lanes;
-  const bool ask = large(edges, lanes);
+  const bool ask = bytes_of(edges, lanes) >= kAskFrom;
   for (std::size_t i = places.begin; i < places.end; ++i) {
     if (ask && i + kAhead < places.end) ask_for(edges, state, lanes, i + kAhead);
     const Around near = around(edges, i);

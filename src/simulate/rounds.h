@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "protocol/consensus.h"
@@ -25,8 +26,10 @@
 // must move, where f ≤ d is how many neighbours are not in the caches any more: it depends on the
 // order of the parties. Of random-regular graphs every order leaves many all over the memory, but
 // by Cuthill and McKee's the tree that it walks along, half of the edges, leads to places that move
-// on with one's own; simulate_bench.cpp counts f. Lines are asked for some parties ahead, into the
-// second-level cache: more of them can be under way there than the first level can wait for.
+// on with one's own; rounds_bench.cpp counts f. Lines are asked for some parties ahead, into the
+// second-level cache: more of them can be under way there than the first level can wait for. New
+// rows that nobody reads again before the caches have forgotten them are written past them, in
+// whole lines: otherwise each would first be fetched from memory in order to be overwritten.
 namespace sotto {
 
 // Some of a row's numbers in an array of their own: `count` from `first` on, in rows of `width`, of
@@ -47,9 +50,17 @@ struct PlaceRange {
   std::size_t end = 0;
 };
 
-// y⁺ ← step of y and, in `next`, of the round before, which it replaces: rows of `lanes` doubles.
-void mix_rows(const RoundEdges& edges, const MixingStep& step, std::size_t lanes, const double* y,
-              double* next, PlaceRange places);
+// Rows of `lanes` doubles: y, and `next`, which has those of the round before y.
+struct MixedRows {
+  std::size_t lanes = 0;
+  const double* y = nullptr;
+  double* next = nullptr;
+};
+
+// next ← step of y and next, of all parts of the rows: who has looked up a party's neighbours needs
+// them for each.
+void mix_rows(const RoundEdges& edges, const MixingStep& step, std::span<const MixedRows> parts,
+              PlaceRange places);
 
 // A row of gradient tracking is x, then s, each [entry][trial], and of a single trial zeros up to
 // whole lines or a part of one; of g it is [row][column][trial].

@@ -147,15 +147,17 @@ void large_round(benchmark::State& state, bool tracking) {
     const PlaceRange places{
         .begin = parties / threads * member,
         .end = member + 1 == threads ? parties : parties / threads * (member + 1)};
-    for (BenchedRows& part : parts) {
-      if (tracking) {
-        std::vector<double> scratch(2 * part.lanes.width);
-        track_rows(edges, 1e-4, tracked, part.now.data(), g.data(), part.next.data(),
-                   scratch.data(), places);
-      } else {
-        mix_rows(edges, {}, part.lanes.width, part.now.data(), part.next.data(), places);
-      }
+    if (tracking) {
+      std::vector<double> scratch(2 * tracked.lanes());
+      track_rows(edges, 1e-4, tracked, parts[0].now.data(), g.data(), parts[0].next.data(),
+                 scratch.data(), places);
+      return;
     }
+    std::vector<MixedRows> rows;
+    for (BenchedRows& part : parts) {
+      rows.push_back({part.lanes.width, part.now.data(), part.next.data()});
+    }
+    mix_rows(edges, {}, rows, places);
   };
   for (auto _ : state) {
     if (threads == 1) {
