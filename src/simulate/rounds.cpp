@@ -271,6 +271,44 @@ SOTTO_INLINE void track_lines(const RoundEdges& edges, double step, const double
   finish_writing();
 }
 
+// The same for the lanes of a V of many trials side by side: what becomes of them stays in
+// registers, and every neighbour's row is walked through once.
+template <std::size_t kDimension, class V>
+SOTTO_INLINE void track_side_by_side(const Around& around, double step, const double* state,
+                                     std::size_t lanes, std::size_t stride, const double* own_row,
+                                     const double* g, std::size_t lane, double* out) {
+  V own[2 * kDimension];
+  V mixed[2 * kDimension];
+#pragma GCC unroll 8
+  for (std::size_t e = 0; e < 2 * kDimension; ++e) {
+    mixed[e] = own[e] = load<V>(own_row + e * stride + lane);
+  }
+  for (std::size_t k = 0; k < around.count; ++k) {
+    const double weight = around.weight == nullptr ? around.uniform : around.weight[k];
+    const double* row = state + around.neighbour[k] * lanes + lane;
+#pragma GCC unroll 8
+    for (std::size_t e = 0; e < 2 * kDimension; ++e) {
+      mixed[e] += weight * (load<V>(row + e * stride) - own[e]);
+    }
+  }
+  V moved[kDimension];
+#pragma GCC unroll 8
+  for (std::size_t r = 0; r < kDimension; ++r) {
+    const V x = mixed[r] - step * own[kDimension + r];
+    store<V>(out + r * stride + lane) = x;
+    moved[r] = x - own[r];
+  }
+#pragma GCC unroll 8
+  for (std::size_t r = 0; r < kDimension; ++r) {
+    V gradient{};
+#pragma GCC unroll 8
+    for (std::size_t c = 0; c < kDimension; ++c) {
+      gradient += load<V>(g + (r * kDimension + c) * stride + lane) * moved[c];
+    }
+    store<V>(out + (kDimension + r) * stride + lane) = mixed[kDimension + r] + gradient;
+  }
+}
+
 }  // namespace rounds
 
 std::vector<LanePart> lane_parts(std::size_t lanes) {
@@ -305,6 +343,23 @@ SOTTO_VECTORISED void track_rows(const RoundEdges& edges, double step, const Tra
     return track_lines<3>(edges, step, state, g, next, places);
   }
   const std::size_t lanes = rows.lanes();
+  if (rows.dimension == 3) {
+    for (std::size_t i = places.begin; i < places.end; ++i) {
+      const Around near = around(edges, i);
+      const double* own = state + i * lanes;
+      const double* matrix = g + i * rows.matrix_lanes();
+      double* out = next + i * lanes;
+      std::size_t trial = 0;
+      for (; trial + 8 <= rows.trials; trial += 8) {
+        track_side_by_side<3, Eight>(near, step, state, lanes, rows.trials, own, matrix, trial,
+                                     out);
+      }
+      for (; trial < rows.trials; trial += 4) {
+        track_side_by_side<3, Four>(near, step, state, lanes, rows.trials, own, matrix, trial, out);
+      }
+    }
+    return;
+  }
   double* mixed = scratch;
   double* moved = scratch + lanes;
   const bool ask = bytes_of(edges, lanes) >= kAskFrom;
