@@ -108,6 +108,7 @@ SOTTO_INLINE bool past_caches(const RoundEdges& edges, std::size_t lanes, const 
 // A line, in pieces that every processor of the kind has; they leave it together.
 SOTTO_INLINE void write_past_caches(double* line, const Eight& numbers) {
 #if defined(__x86_64__)
+#pragma GCC unroll 4
   for (int k = 0; k < 8; k += 2) _mm_stream_pd(line + k, __m128d{numbers[k], numbers[k + 1]});
 #else
   store<Eight>(line) = numbers;
@@ -146,8 +147,10 @@ SOTTO_INLINE void mix_step(const Around& around, const MixingStep& step, const d
   }
 }
 
+// Edges and rows are copies: what others may point to would be read again after every row that is
+// written.
 template <RoundKind kKind>
-SOTTO_INLINE void mix_places(const RoundEdges& edges, const MixingStep& step, const MixedRows& rows,
+SOTTO_INLINE void mix_places(const RoundEdges edges, const MixingStep step, const MixedRows rows,
                              PlaceRange places, std::size_t asked_until) {
   const std::size_t lanes = kKind.lanes == 0 ? rows.lanes : kKind.lanes;
   const bool ask = bytes_of(edges, lanes) >= kAskFrom;
@@ -234,7 +237,7 @@ SOTTO_INLINE void track_step(const TrackingRows& rows, double step, const double
 // The rows of one trial with 2m ≤ 8 numbers, m known when this is compiled: a row is one line, and
 // all that becomes of it stays in registers.
 template <std::size_t kDimension>
-SOTTO_INLINE void track_lines(const RoundEdges& edges, double step, const double* state,
+SOTTO_INLINE void track_lines(const RoundEdges edges, double step, const double* state,
                               const double* g, double* next, PlaceRange places) {
   constexpr std::size_t kLanes = 8;
   static_assert(2 * kDimension <= kLanes);
@@ -325,8 +328,7 @@ std::vector<LanePart> lane_parts(std::size_t lanes) {
 SOTTO_VECTORISED void mix_rows(const RoundEdges& edges, const MixingStep& step,
                                std::span<const MixedRows> parts, PlaceRange places) {
   using namespace rounds;
-  // So few parties at a time that their edges are still at hand for the next part.
-  const std::size_t together = parts.size() == 1 ? places.end - places.begin : 8192;
+  const std::size_t together = parts.size() == 1 ? places.end - places.begin : kPlacesTogether;
   for (std::size_t begin = places.begin; begin < places.end; begin += together) {
     const PlaceRange some{.begin = begin, .end = std::min(begin + together, places.end)};
     for (const MixedRows& rows : parts) mix_part(edges, step, rows, some, places.end);

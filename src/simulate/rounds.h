@@ -57,8 +57,9 @@ struct MixedRows {
   double* next = nullptr;
 };
 
-// next ← step of y and next, of all parts of the rows: who has looked up a party's neighbours needs
-// them for each.
+// next ← step of y and next, of all parts of the rows: kPlacesTogether parties of one part, then
+// the same of the next, so that their edges are still at hand.
+inline constexpr std::size_t kPlacesTogether = 8192;
 void mix_rows(const RoundEdges& edges, const MixingStep& step, std::span<const MixedRows> parts,
               PlaceRange places);
 

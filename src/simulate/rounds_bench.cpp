@@ -8,6 +8,8 @@
 #include <ctime>
 #include <fstream>
 #include <functional>
+#include <span>
+#include <vector>
 
 #include "base/parallel.h"
 #include "simulate/round_graph.h"
@@ -69,28 +71,44 @@ Level level_of(double bytes) {
 }
 
 // Bytes that a round moves for a party into a cache of that size which forgets first what came
-// first, and out of it again: rows of `row` bytes, and the edges.
-double bytes_of_a_party(const RoundEdges& edges, std::size_t row, double cache) {
+// first, and out of it again: the rows of all parts, in the order in which they are walked, and the
+// edges. New rows pass through it too, unless they are written past the caches.
+double bytes_of_a_party(const RoundEdges& edges, std::span<const std::size_t> rows, double cache,
+                        bool past) {
   const std::size_t parties = edges.first.size() - 1;
   const auto room = static_cast<std::uint64_t>(cache / kLine);
-  // The lines of the round before, and when each came in; those that are written are new.
-  std::vector<std::uint64_t> came((parties * row + kLine - 1) / kLine, 0);
   std::uint64_t clock = room + 1;  // of all lines that ever came in
   std::uint64_t read = 0;
-  const auto touch = [&](std::size_t place) {
-    for (std::size_t line = place * row / kLine; line <= (place * row + row - 1) / kLine; ++line) {
-      if (clock - came[line] < room) continue;
-      came[line] = ++clock;
-      ++read;
+  // When each line of the round before came in, of every part; those that are written are new.
+  std::vector<std::vector<std::uint64_t>> came;
+  for (const std::size_t row : rows) came.emplace_back((parties * row + kLine - 1) / kLine, 0);
+  const std::size_t together = rows.size() == 1 ? parties : kPlacesTogether;
+  for (std::size_t begin = 0; begin < parties; begin += together) {
+    const std::size_t end = std::min(begin + together, parties);
+    clock += (end - begin) * (4 * kDegree + 8) / kLine;
+    for (std::size_t part = 0; part < rows.size(); ++part) {
+      const std::size_t row = rows[part];
+      const auto touch = [&](std::size_t place) {
+        for (std::size_t line = place * row / kLine; line <= (place * row + row - 1) / kLine;
+             ++line) {
+          if (clock - came[part][line] < room) continue;
+          came[part][line] = ++clock;
+          ++read;
+        }
+      };
+      for (std::size_t i = begin; i < end; ++i) {
+        touch(i);
+        for (std::uint64_t e = edges.first[i]; e < edges.first[i + 1]; ++e)
+          touch(edges.neighbour[e]);
+        if (past && row >= kLine) continue;
+        if (row >= kLine || i % (kLine / row) == 0) clock += (row + kLine - 1) / kLine;
+      }
     }
-  };
-  for (std::size_t i = 0; i < parties; ++i) {
-    touch(i);
-    for (std::uint64_t e = edges.first[i]; e < edges.first[i + 1]; ++e) touch(edges.neighbour[e]);
-    if (row >= kLine || i % (kLine / row) == 0) clock += (row + kLine - 1) / kLine;
   }
-  return static_cast<double>(read * kLine) / static_cast<double>(parties) +
-         static_cast<double>(row + 4 * kDegree + 8);
+  double moved =
+      static_cast<double>(read * kLine) / static_cast<double>(parties) + 4.0 * kDegree + 8;
+  for (const std::size_t row : rows) moved += static_cast<double>(row);
+  return moved;
 }
 
 // Seconds that the neighbours' lines of a round take by themselves, asked for as far ahead as
@@ -157,13 +175,15 @@ void large_round(benchmark::State& state, bool tracking) {
   RowMemory g(tracking ? parties * tracked.matrix_lanes() : 0);
   const double matrix = tracking ? static_cast<double>(tracked.matrix_lanes() * sizeof(double)) : 0;
   const Level level = level_of((bytes + matrix) * static_cast<double>(parties));
-  double moved = matrix;
+  std::vector<std::size_t> row_bytes;
   for (BenchedRows& part : parts) {
     for (std::size_t k = 0; k < part.now.size(); ++k) {
       part.now.data()[k] = static_cast<double>(k % 7);
     }
-    moved += bytes_of_a_party(edges, part.lanes.width * sizeof(double), level.smaller_bytes);
+    row_bytes.push_back(part.lanes.width * sizeof(double));
   }
+  const double moved =
+      matrix + bytes_of_a_party(edges, row_bytes, level.smaller_bytes, level.number == 4);
   const double bandwidth = copy_bandwidth(parts[0].now, parts[0].next, threads);
   // What memory allows for this order: the lines of neighbours one by one, all else in a row.
   double gathered = 0;
