@@ -19,7 +19,7 @@ namespace sotto::v1 {
 namespace {
 
 // The whole way over tables, paid for.
-Result<Model> release(const Study& study, const std::vector<TableRequest>& requests,
+Result<Model> release(const Study& study, std::vector<TableRequest> requests,
                       const std::optional<Account>& account) {
   const sotto::Study& terms = study.inside();
   SOTTO_ASSIGN(const auto planned, plan_study(terms, terms.solver));
@@ -30,6 +30,7 @@ Result<Model> release(const Study& study, const std::vector<TableRequest>& reque
     SOTTO_ASSIGN(auto held, Charge::reserve(account->inside().store, planned, account->name()));
     charge.emplace(std::move(held));
   }
+  for (TableRequest& request : requests) request.digest = false;  // models have no sources
   SOTTO_ASSIGN(auto tables, read_tables(terms, requests, TableSplit::Kind::kInterleaved));
   SOTTO_ASSIGN(const auto model, sotto::simulate_tables(planned, std::move(tables)));
   if (charge) SOTTO_TRY(charge->spend());
@@ -73,14 +74,14 @@ Result<Model> simulate_tables(const Study& study, const std::vector<std::string>
   for (const std::string& place : files) {
     for (const std::string& file : files_named(place)) requests.emplace_back(file);
   }
-  return release(study, requests, std::nullopt);
+  return release(study, std::move(requests), std::nullopt);
 }
 
 Result<Model> simulate_tables(const Study& study, const std::vector<Table>& tables,
                               const std::optional<Account>& account) {
   std::vector<TableRequest> requests;
   for (const Table& table : tables) requests.push_back(table.inside());
-  return release(study, requests, account);
+  return release(study, std::move(requests), account);
 }
 
 Result<std::string> sweep(const Study& study, const SweepOptions& settings,

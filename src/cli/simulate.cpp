@@ -83,7 +83,8 @@ Result<std::vector<PartyTable>> read_data(const Study& study, const SimulateOpti
                                         {.files = between_commas(options.data.place),
                                          .split = options.split,
                                          .query = options.data.query,
-                                         .dialect = options.data.dialect},
+                                         .dialect = options.data.dialect,
+                                         .digest = !options.out.empty()},
                                         bar.callback())
                                 .at("--data"));
   for (const SourceFacts& source : tables.front().own.sources) {

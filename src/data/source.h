@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,9 +56,15 @@ struct SourceFacts {
   std::string place = {};   // a file, or a server with its database; never a password
   std::string query = {};   // of a database
   std::string format = {};  // of a CSV file, where it is not the usual one
-  std::string sha256 = {};  // of the file's bytes, or of the rows' text
+  std::string sha256 = {};  // of the file's bytes, or of the rows' text; empty if nobody asked
 
   bool operator==(const SourceFacts&) const = default;
+};
+
+// Between which numbers that of a table's records is, as far as somebody can tell.
+struct RecordEstimate {
+  std::uint64_t least = 0;
+  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 };
 
 // One party's table, wherever it lies (table.h).
@@ -74,10 +79,8 @@ class Source {
   // whatever the number of workers.
   [[nodiscard]] virtual Result<void> read(const Schema& schema, const RowSink& sink) const = 0;
 
-  // How many records read() gives, where finding out costs a fraction of it; else none.
-  [[nodiscard]] virtual std::optional<std::uint64_t> count_records(const Schema&) const {
-    return std::nullopt;
-  }
+  // How many records read() will give, at next to no cost. It may be wrong.
+  [[nodiscard]] virtual RecordEstimate estimate_records() const { return {}; }
 };
 
 }  // namespace sotto

@@ -136,6 +136,7 @@ Result<CsvSource> open_tables(const std::vector<TableRequest>& requests, CsvOpti
   std::vector<TableText> tables;
   for (const TableRequest& request : requests) {
     options.dialect = request.dialect;
+    options.digest = request.digest;
     options.interrupted = request.interrupted;
     SOTTO_ASSIGN(std::vector<TableText> found, table::texts_of(request));
     std::ranges::move(found, std::back_inserter(tables));

@@ -20,6 +20,7 @@ struct TableRequest {
   std::string query = {};  // of a database: a SELECT or a table's name
   CsvDialect dialect = {};
   bool push_down = false;  // the database adds up: moments/push_down.h
+  bool digest = true;      // whether what is read will be in a record: SourceFacts::sha256
   Interrupted interrupted = {};
   // Or a table that is here already; then nothing of the above counts.
   std::shared_ptr<const MemoryTable> memory = nullptr;
@@ -28,10 +29,10 @@ struct TableRequest {
 };
 
 // The table, not opened yet. By content, and by name where that does not tell: CSV, gzip or not,
-// SQLite, Stata, SPSS, SAS. Several files are one table, one after the other. Dialect and
-// interruption are the request's, not those of `options`. Errors: E-csv-open where nothing has that
-// name; E-data-options where the request asks something of a table that such a table does not have;
-// E-data-source; of sql/ and readstat/.
+// SQLite, Stata, SPSS, SAS. Several files are one table, one after the other. Dialect,
+// digest and interruption are the request's, not those of `options`. Errors: E-csv-open where
+// nothing has that name; E-data-options where the request asks something of a table that such a
+// table does not have; E-data-source; of sql/ and readstat/.
 [[nodiscard]] Result<CsvSource> open_table(const TableRequest& request, CsvOptions options = {});
 
 // Several such tables as one.

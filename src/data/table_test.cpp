@@ -96,6 +96,24 @@ TEST_F(TableTest, SeveralFilesAreOneTable) {
   EXPECT_EQ(error(first + "," + path("none.csv")).name, "E-csv-open");
 }
 
+TEST_F(TableTest, HasNoDigestWhereNobodyAsksForIt) {
+  std::vector<TableRequest> requests{
+      write("p.csv", "y;c;a\n1;red;2\n"),
+      query(database("p.db", "create table p(y, c, a); insert into p values (1, 'red', 2)"), "p")};
+  requests.emplace_back().memory = std::make_shared<MemoryTable>(MemoryTable{
+      "mine",
+      {{"y", std::vector<double>{1}}, {"c", MemoryColumn::Texts{"red"}}, {"a", std::vector{2.0}}}});
+  for (TableRequest& request : requests) {
+    EXPECT_EQ(rows(request).value(), (Table{{2, 0, 1}}));
+    EXPECT_THAT(facts_.at(0).sha256, testing::SizeIs(64));
+    SourceFacts without = facts_.at(0);
+    without.sha256.clear();
+    request.digest = false;
+    EXPECT_EQ(rows(request).value(), (Table{{2, 0, 1}}));
+    EXPECT_THAT(facts_, ElementsAre(without));
+  }
+}
+
 TEST_F(TableTest, ATableInMemoryIsReadAsAFileIs) {
   const double kNone = std::nan("");
   const auto with = [](std::vector<double> a, MemoryColumn::Texts c, std::vector<double> y) {

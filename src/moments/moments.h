@@ -63,10 +63,10 @@ struct TableSplit {
 
   std::size_t parties = 1;
   Kind kind = Kind::kInterleaved;
-  // Whose a record is depends on how many there are, where the split is contiguous. Where the
-  // source cannot count them at little cost (Source::count_records), its rows are kept until the
-  // table ends, up to so many bytes for all workers: 8 for each value. A table that is larger, or
-  // that has a person's column, is only counted and then read again.
+  // Whose a record is depends on how many there are, where the split is contiguous. Rows that may
+  // be either of two parties' (Source::estimate_records) are kept until the table ends, up to so
+  // many bytes for all workers: 8 for each value. Where they are more, or the estimate was wrong,
+  // the table is read again.
   std::size_t kept_bytes = std::size_t{1} << 30;
 };
 

@@ -2,10 +2,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
+#include <functional>
 #include <memory>
-#include <span>
 
 #include "base/parallel.h"
 #include "moments/table_share.h"
@@ -13,8 +12,14 @@
 namespace sotto {
 namespace {
 
-// Rows of one group that are one party's.
-using Chosen = std::span<const std::uint16_t>;
+// Rows of one group that are one party's: first, first + step, …
+struct Chosen {
+  std::size_t first = 0;
+  std::size_t step = 1;
+  std::size_t count = 0;
+
+  [[nodiscard]] std::size_t operator[](std::size_t k) const { return first + k * step; }
+};
 
 // One party's rows as one worker finds them, collected to whole groups.
 class DealtShare {
@@ -25,9 +30,9 @@ class DealtShare {
   }
 
   void add(const RawRows& raw, Chosen chosen) {
-    if (chosen.size() == kGroupRows) return share_.add(raw);  // all of it
-    while (!chosen.empty()) {
-      const std::size_t count = std::min(chosen.size(), kGroupRows - rows_.rows);
+    if (chosen.count == kGroupRows) return share_.add(raw);  // all of it
+    while (chosen.count > 0) {
+      const std::size_t count = std::min(chosen.count, kGroupRows - rows_.rows);
       for (std::size_t c = 0; c < raw.columns(); ++c) {
         const double* from = raw.column(c);
         double* to = rows_.column(c) + rows_.rows;
@@ -38,7 +43,8 @@ class DealtShare {
       }
       rows_.any_missing |= raw.any_missing;
       rows_.rows += count;
-      chosen = chosen.subspan(count);
+      chosen.first += count * chosen.step;
+      chosen.count -= count;
       if (rows_.rows == kGroupRows) flush();
     }
   }
@@ -63,46 +69,93 @@ class DealtShare {
 // Whose each record is.
 struct Deal {
   TableSplit split;
-  std::uint64_t records = 0;  // of the table, where the split is contiguous
+  RecordEstimate records;  // of the table
+  bool counted = false;    // there are records.most of them
+
+  [[nodiscard]] bool contiguous() const { return split.kind == TableSplit::Kind::kContiguous; }
+
+  // Whether these rows are one party's for every number of records that there may be: a record's
+  // party falls with their number and rises with its own, so the corners tell.
+  [[nodiscard]] bool knows(const RawRows& raw) const {
+    const std::uint64_t last = raw.first_record + std::max<std::size_t>(raw.rows, 1) - 1;
+    return party_of(raw.first_record, records.most) == party_of(last, records.least);
+  }
 
   // use(party, rows) for each party that has some of a group.
   template <class Use>
   void operator()(const RawRows& raw, Use use) const {
-    std::array<std::uint16_t, kGroupRows> rows{};
     const std::size_t n = split.parties;
-    if (split.kind == TableSplit::Kind::kInterleaved) {
+    if (!contiguous()) {
       for (std::size_t first = 0; first < std::min(n, raw.rows); ++first) {
-        std::size_t count = 0;
-        for (std::size_t r = first; r < raw.rows; r += n) {
-          rows[count++] = static_cast<std::uint16_t>(r);
-        }
-        use((raw.first_record + first) % n, Chosen(rows.data(), count));
+        use((raw.first_record + first) % n, Chosen{first, n, (raw.rows - first + n - 1) / n});
       }
       return;
     }
     for (std::size_t r = 0; r < raw.rows;) {
-      const std::uint64_t party = party_of(raw.first_record + r);
-      std::size_t count = 0;
-      for (; r < raw.rows && party_of(raw.first_record + r) == party; ++r) {
-        rows[count++] = static_cast<std::uint16_t>(r);
-      }
-      use(party, Chosen(rows.data(), count));
+      const std::size_t first = r;
+      const std::uint64_t party = party_of(raw.first_record + r, records.most);
+      while (r < raw.rows && party_of(raw.first_record + r, records.most) == party) ++r;
+      use(party, Chosen{first, 1, r - first});
     }
   }
 
  private:
   // The last party has what a file grew by since it was counted.
-  [[nodiscard]] std::uint64_t party_of(std::uint64_t record) const {
-    if (record >= records) return split.parties - 1;
-    return record * split.parties / records;
+  [[nodiscard]] std::uint64_t party_of(std::uint64_t record, std::uint64_t among) const {
+    if (record >= among) return split.parties - 1;
+    return record * split.parties / among;
   }
 };
 
-// A worker's rows, as long as they have room; their number in any case.
-struct KeptRows {
+// A worker's rows of which nobody knows yet whose they are; how many it has read in any case.
+struct WaitingRows {
   std::vector<RawRows> groups;
   std::uint64_t records = 0;
 };
+
+std::uint64_t bytes_of(const RawRows& raw) {
+  std::uint64_t bytes = raw.columns() * kGroupRows * sizeof(double);
+  for (const std::string& person : raw.persons) bytes += sizeof(person) + person.size();
+  return bytes;
+}
+
+using Use =
+    std::function<void(std::size_t worker, std::uint64_t party, const RawRows& raw, Chosen rows)>;
+
+// Gives every record to its party. In a contiguous split most parties are known before the records
+// are counted; rows near a boundary wait for that. Where they find no room, or the number is none
+// that was expected, `forget` undoes it and the table is read again.
+Result<void> deal_out(const Source& source, const Schema& schema, Deal& deal, const Use& use,
+                      const std::function<void()>& forget) {
+  const auto give = [&](std::size_t worker, const RawRows& raw) {
+    deal(raw, [&](std::uint64_t party, Chosen rows) { use(worker, party, raw, rows); });
+  };
+  if (!deal.contiguous() || deal.counted) return source.read(schema, give);
+  std::vector<WaitingRows> waiting(source.workers());
+  std::atomic<std::uint64_t> used = 0;
+  std::atomic<bool> fits = true;
+  SOTTO_TRY(source.read(schema, [&](std::size_t worker, const RawRows& raw) {
+    waiting[worker].records += raw.rows;
+    if (fits && deal.knows(raw)) return give(worker, raw);
+    const std::uint64_t size = bytes_of(raw);
+    if (fits && used.fetch_add(size) + size > deal.split.kept_bytes) fits = false;
+    fits ? waiting[worker].groups.push_back(raw) : waiting[worker].groups.clear();
+  }));
+  std::uint64_t records = 0;
+  for (const WaitingRows& each : waiting) records += each.records;
+  const bool expected = deal.records.least <= records && records <= deal.records.most;
+  deal.records = {records, records};
+  deal.counted = true;
+  if (fits && expected) {
+    parallel_for(waiting.size(), waiting.size(), [&](std::size_t worker) {
+      for (const RawRows& raw : waiting[worker].groups) give(worker, raw);
+    });
+    return {};
+  }
+  waiting.clear();
+  forget();
+  return source.read(schema, give);
+}
 
 }  // namespace
 
@@ -114,58 +167,39 @@ Result<std::vector<TableMoments>> read_split_moments(const Source& source, const
                      fmt::format("name 1 to {} parties", TableSplit::kMaxParties));
   }
   std::vector<Encoding> encodings;
-  std::vector<std::unique_ptr<Persons>> persons(split.parties);
   for (std::size_t i = 0; i < split.parties; ++i) {
     SOTTO_ASSIGN(Encoding encoding, Encoding::make(schema.held_by(i)));
     encodings.push_back(std::move(encoding));
-    if (schema.person) persons[i] = std::make_unique<Persons>(schema.person->rows);
   }
-  const std::size_t workers = source.workers();
-  std::vector<KeptRows> kept(workers);
-  Deal deal{.split = split};
-  bool all_kept = false;
-  const bool contiguous = split.kind == TableSplit::Kind::kContiguous;
-  if (const auto counted = contiguous ? source.count_records(schema) : std::nullopt) {
-    deal.records = *counted;
-  } else if (contiguous) {
-    std::atomic<std::uint64_t> used = 0;
-    std::atomic<bool> fits = !schema.person;
-    SOTTO_TRY(source.read(schema, [&](std::size_t worker, const RawRows& raw) {
-      kept[worker].records += raw.rows;
-      const std::size_t size = raw.columns() * kGroupRows * sizeof(double);
-      if (fits && used.fetch_add(size) + size > split.kept_bytes) fits = false;
-      fits ? kept[worker].groups.push_back(raw) : kept[worker].groups.clear();
-    }));
-    for (const KeptRows& each : kept) deal.records += each.records;
-    all_kept = fits;
-  }
+  Deal deal{.split = split, .records = {}};
+  if (deal.contiguous()) deal.records = source.estimate_records();
+  std::vector<std::unique_ptr<Persons>> persons(split.parties);
   if (schema.person) {
-    SOTTO_TRY(source.read(schema, [&](std::size_t, const RawRows& raw) {
-      deal(raw, [&](std::uint64_t party, Chosen rows) {
-        for (const std::uint16_t r : rows) {
-          if (is_complete(raw, r)) persons[party]->count(raw.persons[r]);
-        }
-      });
-    }));
+    const auto nobody = [&] {
+      for (auto& each : persons) each = std::make_unique<Persons>(schema.person->rows);
+    };
+    nobody();
+    const auto count = [&](std::size_t, std::uint64_t party, const RawRows& raw, Chosen rows) {
+      for (std::size_t k = 0; k < rows.count; ++k) {
+        if (is_complete(raw, rows[k])) persons[party]->count(raw.persons[rows[k]]);
+      }
+    };
+    SOTTO_TRY(deal_out(source, schema, deal, count, nobody));
   }
   // shares[worker][party]
-  std::vector<std::vector<std::unique_ptr<DealtShare>>> shares(workers);
-  for (auto& own : shares) own.resize(split.parties);
-  const auto add = [&](std::size_t worker, const RawRows& raw) {
-    deal(raw, [&](std::uint64_t party, Chosen rows) {
-      auto& share = shares[worker][party];
-      if (!share) share = std::make_unique<DealtShare>(encodings[party], persons[party].get());
-      share->add(raw, rows);
-    });
+  std::vector<std::vector<std::unique_ptr<DealtShare>>> shares;
+  const auto nothing = [&] {
+    shares.clear();
+    shares.resize(source.workers());
+    for (auto& own : shares) own.resize(split.parties);
   };
-  if (all_kept) {
-    parallel_for(workers, workers, [&](std::size_t worker) {
-      for (const RawRows& raw : kept[worker].groups) add(worker, raw);
-    });
-  } else {
-    kept.clear();
-    SOTTO_TRY(source.read(schema, add));
-  }
+  nothing();
+  const auto add = [&](std::size_t worker, std::uint64_t party, const RawRows& raw, Chosen rows) {
+    auto& share = shares[worker][party];
+    if (!share) share = std::make_unique<DealtShare>(encodings[party], persons[party].get());
+    share->add(raw, rows);
+  };
+  SOTTO_TRY(deal_out(source, schema, deal, add, nothing));
   std::vector<TableMoments> result;
   std::uint64_t weights_outside = 0;
   for (std::size_t party = 0; party < split.parties; ++party) {

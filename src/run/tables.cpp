@@ -149,6 +149,7 @@ Result<std::vector<PartyTable>> read_tables(const Study& study, const TableFiles
       requests.emplace_back(file);
       requests.back().query = files.query;
       requests.back().dialect = files.dialect;
+      requests.back().digest = files.digest;
     }
   }
   return read_tables(study, requests, files.split, progress);

@@ -17,6 +17,7 @@ struct TableFiles {
   TableSplit::Kind split = TableSplit::Kind::kInterleaved;
   std::string query = {};   // of all that are databases
   CsvDialect dialect = {};  // of all
+  bool digest = true;       // TableRequest::digest of all
 };
 
 // What one party knows of its own table. Moments are data; Own stays with the party.

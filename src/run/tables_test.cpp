@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/digest.h"
 #include "support/tables.h"
 
 namespace sotto {
@@ -134,6 +135,18 @@ TEST_F(TablesTest, AreReadOnce) {
   EXPECT_EQ(table->own.rows, 6U);
   EXPECT_EQ(table->own.clipped[0].below, 1U);
   EXPECT_EQ(table->own.clipped[0].above, 1U);
+}
+
+TEST_F(TablesTest, HaveADigestUnlessNobodyWritesItDown) {
+  const std::string path = file("all.csv", kRows);
+  for (const bool digest : {true, false}) {
+    const auto tables = read_tables(study(), {.files = {path}, .digest = digest}).value();
+    for (const PartyTable& table : tables) {
+      ASSERT_EQ(table.own.sources.size(), 1U);
+      EXPECT_EQ(table.own.sources[0].place, path);
+      EXPECT_EQ(table.own.sources[0].sha256, digest ? to_hex(sha256(kRows)) : "");
+    }
+  }
 }
 
 TEST_F(TablesTest, RefuseAnyOtherNumberOfFiles) {

@@ -35,7 +35,7 @@ Result<std::vector<std::string>> files_of(const DemoParty& party, const std::str
 }
 
 Result<std::vector<double>> fit_without_noise(const Study& study, const DemoSetup& setup) {
-  TableFiles files;
+  TableFiles files{.files = {}, .digest = false};
   for (const DemoParty& party : setup.parties) files.files.push_back(party.table);
   SOTTO_ASSIGN(const auto tables, read_tables(study, files));
   Moments moments = tables.front().moments;

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,8 +37,9 @@ struct CsvOptions {
   CsvDialect dialect;
   CsvProgress progress;  // called by one thread at a time, whichever it is
   Interrupted interrupted = {};
-  // Called for every table that was read to its end; without it no digest is computed.
+  // Called for every table that was read to its end.
   std::function<void(const SourceFacts&)> on_facts;
+  bool digest = true;  // whether those facts have a SHA-256, which takes about half as long again
 
   // Between 1 and kMaxThreads.
   [[nodiscard]] std::size_t worker_count() const;
@@ -67,8 +67,7 @@ class CsvSource final : public Source {
 
   [[nodiscard]] std::size_t workers() const override { return options_.worker_count(); }
   [[nodiscard]] Result<void> read(const Schema& schema, const RowSink& sink) const override;
-  // Of plain files. What stops it stops read() too, which says where.
-  [[nodiscard]] std::optional<std::uint64_t> count_records(const Schema& schema) const override;
+  [[nodiscard]] RecordEstimate estimate_records() const override;
 
  private:
   std::vector<TableText> tables_;

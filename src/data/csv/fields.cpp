@@ -157,38 +157,6 @@ void find_field_ends(CsvKernel kernel, std::string_view text, FieldEnds& found, 
   found.unterminated = found.bad_quote == FieldEnds::kNone && state.inside != 0;
 }
 
-std::size_t count_records(CsvKernel kernel, std::string_view text) {
-  check(!text.empty() && text.back() == '\n', "a block's last byte is a newline");
-  constexpr std::size_t kBatch = 64;
-  std::array<csv::CharacterMasks, kBatch> masks;
-  std::size_t records = 0;
-  std::uint64_t inside = 0;         // all ones inside quotes
-  std::uint64_t begins = 1;         // bit 0: the next character begins a line
-  std::uint64_t only_a_return = 0;  // bit 0: the line that it stands in is "\r" so far
-  const std::size_t chunks = (text.size() + 63) / 64;
-  for (std::size_t first = 0; first < chunks; first += kBatch) {
-    const std::size_t batch = std::min(kBatch, chunks - first);
-    const char* at = text.data() + first * 64;
-    kernel == CsvKernel::kAvx2 ? csv::avx2_masks(at, batch, ',', masks.data())
-                               : portable_masks(at, batch, ',', masks.data());
-    for (std::size_t i = 0; i < batch; ++i) {
-      std::uint64_t ends = masks[i].newlines;
-      if ((masks[i].quotes | inside) != 0) {
-        const std::uint64_t quoted = prefix_parity(masks[i].quotes) ^ inside;
-        ends &= ~quoted;
-        inside = std::uint64_t{0} - (quoted >> 63);
-      }
-      const std::uint64_t beginnings = (ends << 1) | begins;
-      const std::uint64_t returns = masks[i].returns & beginnings;
-      const std::uint64_t empty = beginnings | (returns << 1) | only_a_return;
-      records += static_cast<std::size_t>(std::popcount(ends & ~empty));
-      begins = ends >> 63;
-      only_a_return = returns >> 63;
-    }
-  }
-  return records;
-}
-
 std::size_t parse_plain_column(CsvKernel kernel, const char* text, const std::uint32_t* ends,
                                std::size_t fields_per_record, std::size_t column, std::size_t rows,
                                double* out, std::uint16_t* others, char decimal) {

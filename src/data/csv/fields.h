@@ -50,10 +50,6 @@ struct FieldEnds {
 void find_field_ends(CsvKernel kernel, std::string_view text, FieldEnds& found,
                      char separator = ',');
 
-// How many records such a text has, empty lines left out: what a parser finds where all quotes are
-// right.
-[[nodiscard]] std::size_t count_records(CsvKernel kernel, std::string_view text);
-
 // Column `column` of `rows` records, `fields_per_record` fields each; `ends`
 // points at the sentinel before the first. Writes the numbers of plain decimals
 // of at most 16 characters (the common case); the rows of all other fields go to

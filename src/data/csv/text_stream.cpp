@@ -169,6 +169,15 @@ bool is_plain_file(const std::string& path) {
   return first != kGzipMagic;
 }
 
+std::string part_of_file(const std::string& path, std::uint64_t from, std::size_t bytes) {
+  std::string part(bytes, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(from));
+  file.read(part.data(), static_cast<std::streamsize>(bytes));
+  part.resize(static_cast<std::size_t>(file.gcount()));
+  return part;
+}
+
 }  // namespace
 
 std::string shown_path(const std::string& path) {
@@ -178,12 +187,17 @@ std::string shown_path(const std::string& path) {
 TableText text_of_file(const std::string& path) {
   std::error_code ignored;  // whoever opens the file reports it
   const auto size = std::filesystem::file_size(path, ignored);
-  return {.facts = {.kind = "csv", .place = shown_path(path)},
-          .name = shown_path(path),
-          .bytes = ignored ? 0 : size,
-          .format = std::nullopt,
-          .plain_file = is_plain_file(path),
-          .open = [path](const Schema&, bool digest) { return open_file(path, digest); }};
+  TableText text{.facts = {.kind = "csv", .place = shown_path(path)},
+                 .name = shown_path(path),
+                 .bytes = ignored ? 0 : size,
+                 .format = std::nullopt,
+                 .open = [path](const Schema&, bool digest) { return open_file(path, digest); }};
+  if (is_plain_file(path)) {
+    text.part = [path](std::uint64_t from, std::size_t bytes) {
+      return part_of_file(path, from, bytes);
+    };
+  }
+  return text;
 }
 
 }  // namespace sotto

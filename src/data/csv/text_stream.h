@@ -41,9 +41,10 @@ struct TableText {
   Places places = Places::kLines;
   std::uint64_t bytes = 0;               // about; 0 where nobody knows
   std::optional<CsvFormat> format = {};  // none: a file's own, to be found out
-  bool plain_file = false;               // may be opened again, and is there as it is read
   // `schema` says which columns are needed. `digest`: whether sha256() will be asked for.
   std::function<Result<std::unique_ptr<TextStream>>(const Schema& schema, bool digest)> open;
+  // So many bytes anywhere in the text, fewer at its end: of a plain file. Else it is empty.
+  std::function<std::string(std::uint64_t from, std::size_t bytes)> part = {};
 };
 
 // A CSV file, gzip or not; "-" is standard input. E-csv-open, E-csv-read.

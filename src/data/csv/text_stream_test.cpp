@@ -30,6 +30,34 @@ TEST(TextStream, NamesEveryFileThatWasReadWithItsDigest) {
                                       {"csv", packed.path(), "", "", to_hex(sha256(bytes))}}));
 }
 
+TEST(TextStream, HasOneDigestHoweverItIsReadAndAnotherForAnyOtherByte) {
+  std::string content = "y,c,a\n";
+  for (int i = 0; i < 300; ++i) content += std::to_string(i) + ",red,2\n";
+  const auto digest_of = [](const std::string& text, int threads, std::size_t block_bytes) {
+    const TempFile file(text);
+    std::string found;
+    CsvOptions options;
+    options.threads = threads;
+    options.block_bytes = block_bytes;
+    options.on_facts = [&](const SourceFacts& facts) { found = facts.sha256; };
+    EXPECT_TRUE(
+        CsvSource({file.path()}, options).read(schema_abc(), [](std::size_t, const RawRows&) {}));
+    return found;
+  };
+  for (const int threads : {1, 4}) {
+    for (const std::size_t block_bytes : {16UL, 100UL, 1UL << 18}) {
+      EXPECT_EQ(digest_of(content, threads, block_bytes), to_hex(sha256(content)));
+    }
+  }
+  const std::string digest = digest_of(content, 2, 100);
+  for (std::size_t at = content.find('\n') + 1; at < content.size(); at += 97) {
+    std::string other = content;
+    if (other[at] < '0' || other[at] > '8') continue;
+    ++other[at];
+    EXPECT_NE(digest_of(other, 2, 100), digest) << at;
+  }
+}
+
 TEST(TextStream, ReadsGzipFilesThatWerePutTogether) {
   const TempFile first("y,c,a\n1,red,2\n", true);
   const TempFile second("3,red,4\n", true);

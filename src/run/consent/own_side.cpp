@@ -271,8 +271,9 @@ class Examination {
     if (records && request_.data.empty() && !join_) {
       return warn(kData, "no table was named, so none was looked at", "name it with --data");
     }
-    auto party =
-        PartyRun::make(std::move(*planned_), request_.self, request_.data, reading).at("--data");
+    TableRequest data = request_.data;
+    data.digest = join_;  // only a run has a record
+    auto party = PartyRun::make(std::move(*planned_), request_.self, data, reading).at("--data");
     if (!party) return problem(kData, party.error());
     own_.party.emplace(std::move(*party));
     if (records) {
