@@ -24,8 +24,11 @@ constexpr double kDelta = 1e-6;
 constexpr int kBoostingRounds = 10;
 
 // Draws of the fit and of the noisy mean for each of the others: the mean of a target at a bound,
-// cut off there in every second draw, has a median that forty draws do not tell.
-constexpr int kOwnDraws = 8;
+// cut off there in every second draw, has a median that a few hundred draws do not tell.
+constexpr int kOwnDraws = 40;
+
+// Parts of the draws whose ratios of medians tell how uncertain that of all is.
+constexpr std::size_t kParts = 10;
 
 Study study_of(Schema schema, Weighting weighting, double epsilon, double delta = kDelta) {
   schema.weighting = weighting;
@@ -112,6 +115,11 @@ struct Samples {
     std::ranges::sort(sorted);
     return quantile(sorted, 0.5);
   }
+  [[nodiscard]] Samples part(std::size_t k) const {
+    const std::size_t size = errors.size() / kParts;
+    const auto from = errors.begin() + static_cast<std::ptrdiff_t>(k * size);
+    return {{from, from + static_cast<std::ptrdiff_t>(size)}};
+  }
   [[nodiscard]] double mean() const {
     double sum = 0;
     for (const double error : errors) sum += error;
@@ -164,6 +172,25 @@ Errors measure(const MeasuredTable& table, double epsilon, int draws, std::uint6
   return errors;
 }
 
+// A ratio of medians of the same draws, and its standard error.
+struct Ratio {
+  double value = 0;
+  double error = 0;
+};
+
+Ratio ratio_of_medians(const Samples& fit, const Samples& other) {
+  double sum = 0;
+  double squares = 0;
+  for (std::size_t k = 0; k < kParts; ++k) {
+    const double ratio = fit.part(k).median() / other.part(k).median();
+    sum += ratio;
+    squares += ratio * ratio;
+  }
+  const double variance = (squares - sum * sum / kParts) / (kParts - 1);
+  return {.value = fit.median() / other.median(),
+          .error = std::sqrt(std::max(variance, 0.0) / kParts)};
+}
+
 // Geometric means over tables of medians, and of boosting's means.
 struct Summary {
   double tables = 0;
@@ -173,23 +200,26 @@ struct Summary {
   double mixing = 0;
   double boosted = 0;
   double boosted_mean = 0;
-  double worst_beside_mean = 0;
+  Ratio worst_beside_mean;
 };
 
 Summary measure_all(const std::vector<MeasuredTable>& tables, double epsilon, int draws) {
   Summary in_logs;
   std::cout << fmt::format("ε = {}: median error over that of the exact mean\n", epsilon)
-            << fmt::format("  {:<16} {:>7} {:>3} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9}\n",
-                           "table", "rows", "d", "alike", "weighted", "mean", "AdaSSP", "mixing",
-                           "boosted", "its mean");
+            << fmt::format(
+                   "  {:<16} {:>7} {:>3} {:>8} {:>8} {:>8} {:>15} {:>8} {:>8} {:>8} {:>9}\n",
+                   "table", "rows", "d", "alike", "weighted", "mean", "beside it", "AdaSSP",
+                   "mixing", "boosted", "its mean");
   std::uint64_t seed = 40;
   for (const MeasuredTable& table : tables) {
     const Errors e = measure(table, epsilon, draws, ++seed);
+    const Ratio beside = ratio_of_medians(e.weighted, e.noisy_mean);
     std::cout << fmt::format(
-        "  {:<16} {:>7} {:>3} {:>8.4f} {:>8.4f} {:>8.4f} {:>8.4f} {:>8.4f} {:>8.4f} {:>9.4g}\n",
+        "  {:<16} {:>7} {:>3} {:>8.4f} {:>8.4f} {:>8.4f} {:>6.3f} ± {:>6.4f} {:>8.4f} {:>8.4f} "
+        "{:>8.4f} {:>9.4g}\n",
         table.name, table.rows.size(), table.schema.entries(), e.unweighted.median(),
-        e.weighted.median(), e.noisy_mean.median(), e.adassp.median(), e.mixing.median(),
-        e.boosted.median(), e.boosted.mean());
+        e.weighted.median(), e.noisy_mean.median(), beside.value, beside.error, e.adassp.median(),
+        e.mixing.median(), e.boosted.median(), e.boosted.mean());
     in_logs.tables += 1;
     in_logs.weighted += std::log(e.weighted.median());
     in_logs.unweighted += std::log(e.unweighted.median());
@@ -197,8 +227,7 @@ Summary measure_all(const std::vector<MeasuredTable>& tables, double epsilon, in
     in_logs.mixing += std::log(e.mixing.median());
     in_logs.boosted += std::log(e.boosted.median());
     in_logs.boosted_mean += std::log(e.boosted.mean());
-    in_logs.worst_beside_mean =
-        std::max(in_logs.worst_beside_mean, e.weighted.median() / e.noisy_mean.median());
+    if (beside.value > in_logs.worst_beside_mean.value) in_logs.worst_beside_mean = beside;
   }
   const auto mean = [&](double sum) { return std::exp(sum / in_logs.tables); };
   Summary found{.tables = in_logs.tables,
@@ -211,9 +240,9 @@ Summary measure_all(const std::vector<MeasuredTable>& tables, double epsilon, in
                 .worst_beside_mean = in_logs.worst_beside_mean};
   std::cout << fmt::format(
       "  geometric means: weighted {:.4f} = {:.4f} of alike; AdaSSP tight {:.4f}, mixing {:.4f}, "
-      "boosted {:.4f}, its mean {:.4g}; worst table beside the noisy mean {:.4f}\n",
+      "boosted {:.4f}, its mean {:.4g}; worst table beside the noisy mean {:.4f} ± {:.4f}\n",
       found.weighted, found.weighted / found.unweighted, found.adassp, found.mixing, found.boosted,
-      found.boosted_mean, found.worst_beside_mean);
+      found.boosted_mean, found.worst_beside_mean.value, found.worst_beside_mean.error);
   return found;
 }
 
@@ -224,7 +253,7 @@ constexpr std::array<double, 6> kAtMost{1, 0.93, 0.93, 0.89, 0.95, 0.98};
 
 void expect_better(const Summary& found, std::size_t k) {
   const double epsilon = kEpsilons.at(k);
-  EXPECT_LE(found.worst_beside_mean, 1.05) << epsilon;
+  EXPECT_LE(found.worst_beside_mean.value, 1.05) << epsilon;
   EXPECT_LT(found.weighted, found.boosted_mean) << epsilon;
   EXPECT_LT(found.weighted, found.adassp) << epsilon;
   EXPECT_LT(found.weighted, found.mixing) << epsilon;
@@ -239,10 +268,13 @@ TEST(WeightedRows, OfRealTablesGiveBetterModelsThanAnyOther) {
   }
 }
 
-// Seeds that no constant was chosen on.
+// Seeds that no constant was chosen on. Many tables: how much better weighted rows are differs from
+// table to table by far more than draws do.
 TEST(WeightedRows, OfDrawnTablesGiveBetterModelsThanAnyOther) {
   std::vector<MeasuredTable> tables;
-  for (std::uint64_t seed = 5001; seed <= 5027; ++seed) tables.push_back(drawn_table(seed));
+  for (const std::uint64_t first : {4001U, 6001U}) {
+    for (std::uint64_t k = 0; k < 27; ++k) tables.push_back(drawn_table(first + k));
+  }
   for (std::size_t k = 0; k < kEpsilons.size(); ++k) {
     expect_better(measure_all(tables, kEpsilons.at(k), 30), k);
   }

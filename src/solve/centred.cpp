@@ -20,6 +20,7 @@ constexpr double kNoSlopes = 0.2;  // prior chance of "no slopes at all"
 constexpr int kSizes = 5;
 constexpr double kLog10SmallestSize = 0.25;
 constexpr double kLog10LargestSize = 2;
+constexpr double kMeanSd = 0.3;                // τ, of the prior for columns' means
 constexpr double kLeastColumnVariance = 0.02;  // 1 − m², in the prior for columns
 constexpr double kJitter = 1e-12;              // of V₀'s mean diagonal
 
@@ -27,9 +28,11 @@ constexpr double kJitter = 1e-12;              // of V₀'s mean diagonal
 struct Sums {
   solve::TargetPosterior target;
   Eigen::VectorXd g;
-  Eigen::VectorXd m;   // the columns' means, before g
-  Eigen::MatrixXd s1;  // what the true S is about, as seen from the noisy eigenvectors
-  Eigen::MatrixXd x;   // how much ‖Sq‖² exceeds ‖S₁q‖² by
+  Eigen::VectorXd m;        // the columns' means, before g
+  double h = 0;             // N²·Var ȳ
+  Eigen::MatrixXd unknown;  // N·Cov m
+  Eigen::MatrixXd s1;       // what the true S is about, as seen from the noisy eigenvectors
+  Eigen::MatrixXd x;        // how much ‖Sq‖² exceeds ‖S₁q‖² by
   Eigen::VectorXd r;
   Eigen::MatrixXd v0;  // Cov r without slopes
 };
@@ -38,6 +41,14 @@ Eigen::VectorXd noise_scales(const Eigen::MatrixXd& sd) {
   const double least = sd.diagonal().minCoeff();
   if (least <= 0) return Eigen::VectorXd::Ones(sd.rows());
   return (least / sd.diagonal().array()).sqrt();
+}
+
+// κ of centred.h: what of ŝ is the columns' and not the noise's.
+Eigen::ArrayXd shares_of_means(const Eigen::VectorXd& s, const Eigen::ArrayXd& variance, double n) {
+  const double many = static_cast<double>(std::max<Eigen::Index>(s.size() - 2, 0));
+  const double length = std::max(s.squaredNorm(), std::numeric_limits<double>::min());
+  const double prior = kMeanSd * kMeanSd * n * n;
+  return (1 - many / length * variance).max(prior / (prior + variance));
 }
 
 // m1 and m2 of centred.h.
@@ -75,19 +86,20 @@ Sums centre(const TableSums& table) {
   const double mean = c.target.mean;
   const Eigen::VectorXd s = sums.a.col(0).tail(d);
   const Eigen::VectorXd q = sums.b.tail(d);
-  c.m = (s / n).cwiseMax(-1).cwiseMin(1);
+  const Eigen::ArrayXd variance_s = sd_a.col(0).tail(d).array().square();
+  const Eigen::ArrayXd share = shares_of_means(s, variance_s, n);
+  const Eigen::VectorXd left = share * variance_s;  // Var s, given ŝ
+  c.m = (share * s.array() / n).max(-1).min(1);
   const Eigen::MatrixXd sd_g = sd_a.bottomRightCorner(d, d);
   c.g = noise_scales(sd_g);
   const Eigen::MatrixXd gg = c.g * c.g.transpose();
 
-  const Eigen::MatrixXd cross = s * c.m.transpose();
-  const Eigen::MatrixXd centred =
-      (sums.a.bottomRightCorner(d, d) - cross - cross.transpose() + n * c.m * c.m.transpose())
-          .cwiseProduct(gg);
-  c.r = c.g.cwiseProduct(q - c.m * sums.b(0) - s * mean + n * mean * c.m);
+  Eigen::MatrixXd centred = sums.a.bottomRightCorner(d, d) - n * c.m * c.m.transpose();
+  centred.diagonal() -= left / n;
+  c.r = c.g.cwiseProduct(q - n * mean * c.m);
   const double sigma = covering_sigma(sd_g.cwiseProduct(gg));
   const double most = n * c.g.cwiseAbs2().dot((1 - c.m.array().square()).matrix());
-  const solve::SpectrumOfSums spectrum(centred);
+  const solve::SpectrumOfSums spectrum(centred.cwiseProduct(gg));
   const auto [m1, m2] = positive_moments(spectrum.values, sigma, std::max(most, 1e-6 * n));
   const auto in_columns = [&](const Eigen::VectorXd& along) -> Eigen::MatrixXd {
     return spectrum.vectors * along.asDiagonal() * spectrum.vectors.transpose();
@@ -97,10 +109,11 @@ Sums centre(const TableSums& table) {
 
   const double count_variance = std::pow(std::min(c.target.count_sd, sd_a(0, 0)), 2);
   const Eigen::VectorXd gm = c.g.cwiseProduct(c.m);
-  c.v0 = c.target.spread / n * table.typical_weight * c.s1 +
-         (std::pow(sd_b(0), 2) + mean * mean * count_variance) * gm * gm.transpose();
-  c.v0.diagonal() += c.g.cwiseAbs2().cwiseProduct(sd_b.tail(d).cwiseAbs2() +
-                                                  mean * mean * sd_a.col(0).tail(d).cwiseAbs2());
+  c.unknown = count_variance / n * gm * gm.transpose();
+  c.unknown.diagonal() += c.g.cwiseAbs2().cwiseProduct(left) / n;
+  c.h = std::pow(sd_b(0), 2) + mean * mean * count_variance;
+  c.v0 = c.target.spread / n * table.typical_weight * c.s1 + c.h * gm * gm.transpose();
+  c.v0.diagonal() += c.g.cwiseAbs2().cwiseProduct(sd_b.tail(d).cwiseAbs2() + mean * mean * left);
   c.v0.diagonal().array() +=
       kJitter * c.v0.trace() / static_cast<double>(d) + std::numeric_limits<double>::min();
   return c;
@@ -123,6 +136,7 @@ Evidence evidence_of(const Eigen::MatrixXd& v, const Eigen::VectorXd& r) {
 struct Belief {
   double log_weight = 0;
   Eigen::VectorXd slopes;  // of the columns times g
+  double moved = 0;        // the mean, from ȳ
 };
 
 std::vector<Belief> beliefs(const Sums& c) {
@@ -135,9 +149,11 @@ std::vector<Belief> beliefs(const Sums& c) {
     sizes[static_cast<std::size_t>(k)] = size;
     all_sizes += 1 / size;
   }
+  const Eigen::VectorXd towards = c.h / c.target.count * c.g.cwiseProduct(c.m);
   std::vector<Belief> found;
-  found.push_back(
-      {std::log(kNoSlopes) + evidence_of(c.v0, c.r).log_density, Eigen::VectorXd::Zero(d)});
+  const Evidence without = evidence_of(c.v0, c.r);
+  found.push_back({std::log(kNoSlopes) + without.log_density, Eigen::VectorXd::Zero(d),
+                   towards.dot(without.solved)});
   const Eigen::VectorXd alike = Eigen::VectorXd::Ones(d);
   const Eigen::VectorXd by_variance =
       (1 - c.m.array().square()).max(kLeastColumnVariance).inverse();
@@ -151,10 +167,17 @@ std::vector<Belief> beliefs(const Sums& c) {
       if (!std::isfinite(scale)) continue;
       const Evidence evidence = evidence_of(c.v0 + scale * signal, c.r);
       found.push_back({std::log((1 - kNoSlopes) / 2 / size / all_sizes) + evidence.log_density,
-                       scale * p.cwiseProduct(c.s1 * evidence.solved)});
+                       scale * p.cwiseProduct(c.s1 * evidence.solved),
+                       towards.dot(evidence.solved)});
     }
   }
   return found;
+}
+
+// (S₁ + N·Cov m)⁻¹S₁β, of slopes of the columns times g.
+Eigen::VectorXd against_unknown_means(const Sums& c, const Eigen::VectorXd& slopes) {
+  const Eigen::VectorXd found = (c.s1 + c.unknown).ldlt().solve(c.s1 * slopes);
+  return found.allFinite() ? found : slopes;
 }
 
 }  // namespace
@@ -178,18 +201,21 @@ Result<Estimate> centred_noise_aware(const TableSums& table) {
   }
   double total = 0;
   double none = 0;  // of the first belief
+  double moved = 0;
   Eigen::VectorXd slopes = Eigen::VectorXd::Zero(d);
   for (const auto& belief : beliefs) {
     const double weight = std::exp(belief.log_weight - highest);
-    if (!std::isfinite(weight) || !belief.slopes.allFinite()) continue;
+    if (!std::isfinite(weight + belief.moved) || !belief.slopes.allFinite()) continue;
     if (&belief == &beliefs.front()) none = weight;
     total += weight;
     slopes += weight * belief.slopes;
+    moved += weight * belief.moved;
   }
   check(total > 0, "some belief explains any sums");
-  slopes = c.g.cwiseProduct(slopes) / total;
+  slopes = c.g.cwiseProduct(centred_fit::against_unknown_means(c, slopes / total));
   estimate.theta = Eigen::VectorXd(d + 1);
-  estimate.theta << c.target.mean - c.m.dot(slopes), slopes;
+  const double mean = std::clamp(c.target.mean + c.target.known * moved / total, -1.0, 1.0);
+  estimate.theta << mean - c.m.dot(slopes), slopes;
   if (none / total > centred_fit::kNoSlopes) {  // the sums do not speak for slopes
     estimate.warnings.push_back(
         fmt::format("The features hardly rise above the noise: with a chance of {:.0f} % they "

@@ -180,7 +180,8 @@ TargetPosterior target_posterior(const TargetSums& sums) {
     return {.count = n,
             .count_sd = count.sd,
             .mean = ratio,
-            .spread = n * std::max(1 - ratio * ratio, kSmallestShare) * kFallbackShare};
+            .spread = n * std::max(1 - ratio * ratio, kSmallestShare) * kFallbackShare,
+            .known = 0};
   }
   const double n = totals.count / totals.weight;
   const double distance = count.value / count.sd;
@@ -192,7 +193,8 @@ TargetPosterior target_posterior(const TargetSums& sums) {
   return {.count = n,
           .count_sd = std::sqrt(std::max(totals.count_square / totals.weight - n * n, 0.0)),
           .mean = seen * where_seen + (1 - seen) * mean_by_sum(count, sum),
-          .spread = std::exp(totals.log_spread / totals.weight)};
+          .spread = std::exp(totals.log_spread / totals.weight),
+          .known = known};
 }
 
 }  // namespace sotto::solve

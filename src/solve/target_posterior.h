@@ -23,6 +23,7 @@ struct TargetPosterior {
   double count_sd = 0;  // √Var N
   double mean = 0;      // see below
   double spread = 0;    // exp E ln Nv, v the target's variance
+  double known = 0;  // 1 where N̂ ≥ 4σ_N, 0 below 2σ_N: whether N̂'s noise is small beside it
 };
 
 // The posterior of (N, μ, v) on a grid, under the prior 1/N; v/(1 − μ²) log-uniform on [1e-3, 1],
