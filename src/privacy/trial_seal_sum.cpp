@@ -56,11 +56,22 @@ void TrialSeal::sum_side_by_side(const Trials& trials, std::span<Index> totals) 
     const auto some = totals.subspan(first * entries_, lanes * entries_);
     for (std::size_t l = 0; l < noise::kLanes; ++l) {
       of.streams[l] = noise::stream_of(trials.number + first + l, 0, noise::Draws::kNoise);
-      if (l < lanes) std::ranges::copy(start, some.subspan(l * entries_).begin());
     }
-    const std::size_t together = word_sums_ ? parties() : 1;
-    for (std::size_t i = 0; i < parties(); i += together) {
-      of.more = std::span(names).subspan(i, together);
+    if (word_sums_) {
+      of.more = names;
+      group.draw(of);
+      for (std::size_t l = 0; l < lanes; ++l) {
+        for (std::size_t k = 0; k < entries_; ++k) {
+          some[l * entries_ + k] = start[k] + group.word(own_rows_[k], l);
+        }
+      }
+      continue;
+    }
+    for (std::size_t l = 0; l < lanes; ++l) {
+      std::ranges::copy(start, some.subspan(l * entries_).begin());
+    }
+    for (std::size_t i = 0; i < parties(); ++i) {
+      of.more = std::span(names).subspan(i, 1);
       group.draw(of);
       for (std::size_t l = 0; l < lanes; ++l) {
         for (std::size_t k = 0; k < entries_; ++k) {

@@ -22,11 +22,11 @@
 namespace sotto {
 namespace {
 
-// Trials that one thread takes at a time: several batches of the engine, and of few parties many,
-// because each time secrets and noise are prepared anew. Where their rounds are watched it is one
-// batch, so that an observer knows whose they are.
+// Trials that one thread takes at a time: several batches of the engine, and of few parties more,
+// because each time the noise is prepared anew. Where their rounds are watched it is one batch, so
+// that an observer knows whose they are.
 constexpr std::size_t kChunk = 512;
-constexpr std::size_t kChunkParties = 1 << 15;  // of all trials together
+constexpr std::size_t kChunkParties = 1 << 13;  // of all trials together
 constexpr std::size_t kWatchedChunk = 8;
 // Trials of fewer parties are divided between the cores; of more, each trial's parties are.
 constexpr std::size_t kSharedFrom = 1 << 13;

@@ -126,6 +126,17 @@ SOTTO_LANE_INLINE void rotate(const Words& x, int by, Words& out) {
   out = (x << by) | (x >> (64 - by));
 }
 
+// Lanes of the mask, all ones or none, become those of `from`.
+template <class Vector, class Words>
+SOTTO_LANE_INLINE void take(const Vector& from, const Words& mask, Vector& to) {
+  Words ours;
+  Words theirs;
+  same_bits(to, ours);
+  same_bits(from, theirs);
+  ours ^= (ours ^ theirs) & mask;
+  same_bits(ours, to);
+}
+
 // splitmix64, as base/xoshiro.h has it.
 template <class Words>
 SOTTO_LANE_INLINE void splitmix(Words& x, Words& out) {
@@ -166,10 +177,10 @@ struct Streams {
   }
   // Lanes of the mask, all ones or none, stand where `other` does.
   SOTTO_LANE_INLINE void take(const Streams& other, const Words& mask) {
-    s0 ^= (s0 ^ other.s0) & mask;
-    s1 ^= (s1 ^ other.s1) & mask;
-    s2 ^= (s2 ^ other.s2) & mask;
-    s3 ^= (s3 ^ other.s3) & mask;
+    lanes::take(other.s0, mask, s0);
+    lanes::take(other.s1, mask, s1);
+    lanes::take(other.s2, mask, s2);
+    lanes::take(other.s3, mask, s3);
   }
   SOTTO_LANE_INLINE void load(const LaneStates& states, std::size_t first) {
     __builtin_memcpy(&s0, &states.word[0][first], sizeof(s0));
@@ -206,39 +217,39 @@ SOTTO_LANE_INLINE void leave(const Ziggurat& z, const typename Unit::Words& fail
   using Doubles = typename Unit::Doubles;
   Words beyond = failed;
   for (;;) {
-    auto after = streams;
+    // Both of what may come is drawn at once, so that no lookup waits for the decision: the height,
+    // and the word with which the lanes that are over the curve begin again.
+    auto once = streams;
     Words drawn;
-    after.next(drawn);
-    Doubles height;
-    place(drawn, height);
-    height *= outer - inner;
+    once.next(drawn);
+    auto twice = once;
+    Words again;
+    twice.next(again);
     Doubles bend;
     Doubles slack;
     Unit::look_up(z.wedges.data(), bits & 0xff, bend, slack);
+    Doubles outer_again;
+    Doubles inner_again;
+    Unit::look_up(z.ends.data(), again & 0xff, outer_again, inner_again);
+    Doubles x_again;
+    place(again, x_again);
+    x_again *= outer_again;
+    Doubles height;
+    place(drawn, height);
+    height *= outer - inner;
     const Doubles across = outer - x;
     const Doubles curve = across + bend * (across * (x - inner));
     const Words under = (Words)(height < curve - slack);
     const Words over = (Words)(height > curve + slack);
     // Nobody decides in layer 0, whose slack has no end.
     const Words alone = beyond & ~(under | over);
-    streams.take(after, beyond & ~alone);
+    streams.take(once, beyond & under);
     beyond &= over;
-    // Who is over the curve begins again.
-    Words again;
-    after = streams;
-    after.next(again);
-    streams.take(after, beyond);
-    bits ^= (bits ^ again) & beyond;
-    Unit::look_up(z.ends.data(), bits & 0xff, outer, inner);
-    Doubles fresh;
-    place(bits, fresh);
-    fresh *= outer;
-    Words x_bits;
-    Words fresh_bits;
-    same_bits(x, x_bits);
-    same_bits(fresh, fresh_bits);
-    x_bits ^= (x_bits ^ fresh_bits) & beyond;
-    same_bits(x_bits, x);
+    streams.take(twice, beyond);
+    take(again, beyond, bits);
+    take(x_again, beyond, x);
+    take(outer_again, beyond, outer);
+    take(inner_again, beyond, inner);
     if (Unit::negative((Doubles)alone) != 0) [[unlikely]] {
       LaneStates states;
       streams.save(states, 0);
