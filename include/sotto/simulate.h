@@ -28,11 +28,11 @@ struct SimulateOptions {
   bool json = true;  // false: Simulation::json stays empty, which saves time with many trials
 };
 
-struct Trial {
+// All trials of one solver, in their order.
+struct Trials {
   Solver solver = Solver::kDishuf;
-  std::size_t trial = 0;
-  double squared_error = 0;    // (1/n)·Σ_i ‖x_i − x*‖²
-  std::vector<double> x = {};  // the first party's
+  std::vector<double> squared_errors = {};  // (1/n)·Σ_i ‖x_i − x*‖²
+  std::vector<double> x = {};               // the first party's, trial after trial
 };
 
 struct Summary {
@@ -44,9 +44,9 @@ struct Summary {
 };
 
 struct Simulation {
-  std::vector<double> x_star = {};  // without noise
-  std::vector<Trial> trials = {};
-  std::vector<Summary> summary = {};                   // one per solver
+  std::vector<double> x_star = {};                     // without noise
+  std::vector<Trials> trials = {};                     // one per solver
+  std::vector<Summary> summary = {};                   // in the same order
   std::vector<std::pair<Solver, Error>> refused = {};  // solvers that cannot do it, and why
   std::string json = {};  // as `sotto simulate --format json` prints it
 };

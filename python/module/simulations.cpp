@@ -68,15 +68,15 @@ auto metered(const py::object& progress, const Work& work) {
 // squared_error[solver, trial] and x[solver, trial, entry], in the order of the summary.
 py::dict arrays_of(const Simulation& simulation) {
   const std::size_t solvers = simulation.summary.size();
-  const std::size_t trials = solvers == 0 ? 0 : simulation.trials.size() / solvers;
+  const std::size_t trials = solvers == 0 ? 0 : simulation.trials[0].squared_errors.size();
   const std::size_t m = simulation.x_star.size();
   py::array_t<double> errors({solvers, trials});
   py::array_t<double> x({solvers, trials, m});
   double* error = errors.mutable_data();
   double* entry = x.mutable_data();
-  for (const v1::Trial& trial : simulation.trials) {
-    *error++ = trial.squared_error;
-    entry = std::copy(trial.x.begin(), trial.x.end(), entry);
+  for (const v1::Trials& of : simulation.trials) {
+    error = std::copy(of.squared_errors.begin(), of.squared_errors.end(), error);
+    entry = std::copy(of.x.begin(), of.x.end(), entry);
   }
   py::dict refused;
   for (const auto& [solver, reason] : simulation.refused) {

@@ -50,11 +50,10 @@ Result<Simulation> simulate(const Study& study, const SimulateOptions& options) 
   SOTTO_ASSIGN(auto made, simulate_study(study.inside(), run));
   Simulation simulation{.x_star = made.x_star, .json = {}};
   if (options.json) simulation.json = json_text(to_json(study.inside(), made));
-  for (auto& trial : made.runs) {
-    simulation.trials.push_back({.solver = outside(trial.solver),
-                                 .trial = trial.trial,
-                                 .squared_error = trial.squared_error,
-                                 .x = std::move(trial.x)});
+  for (TrialOutcomes& runs : made.runs) {
+    simulation.trials.push_back({.solver = outside(runs.solver),
+                                 .squared_errors = std::move(runs.squared_errors),
+                                 .x = std::move(runs.answers)});
   }
   for (const SolverSummary& row : made.summary) {
     simulation.summary.push_back({.solver = outside(row.solver),

@@ -96,9 +96,8 @@ Result<ErrorSample> sample_errors(const Study& study, Solver solver, double posi
   const std::size_t draws = solver == Solver::kGt ? kBoxSamples : kMedianDraws;
   SOTTO_ASSIGN(const auto results,
                run_trials(planned, problem, {.seed = seed, .trials = draws, .progress = progress}));
-  const auto& runs = results.runs;
   sample.plan = std::move(planned.plan);
-  for (const TrialOutcome& run : runs) sample.all_errors.push_back(run.squared_error);
+  sample.all_errors = results.runs.squared_errors;
   std::vector<double> sorted = sample.all_errors;
   sample.squared_errors.assign(sorted.begin(), sorted.begin() + kBoxSamples);
   std::ranges::sort(sorted);

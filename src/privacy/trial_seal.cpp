@@ -39,7 +39,6 @@ double power_of_two(int e) {
 double nearest(noise::SignedWide index, std::uint64_t divisor, int log2_step) {
   if (index == 0) return 0;
   if (divisor == 1 && index == static_cast<std::int64_t>(index)) {
-    // A power of two changes no bit of what is far from the ends of the range.
     return static_cast<double>(static_cast<std::int64_t>(index)) * power_of_two(log2_step);
   }
   const bool negative = index < 0;
@@ -175,14 +174,15 @@ template <class Name, class Take>
 void side_by_side(std::span<const noise::WordSigma> sigmas, std::size_t begin, std::size_t end,
                   const Name& name, const Take& take) {
   noise::LaneGroup group(sigmas);
-  std::array<std::uint64_t, noise::kLanes> seeds{};
-  std::array<std::uint64_t, noise::kLanes> streams{};
+  constexpr std::array<std::uint64_t, 1> kItself{0};
+  noise::LaneStreams of;
+  of.more = kItself;
   for (std::size_t first = begin; first < end; first += noise::kLanes) {
     const std::size_t lanes = std::min(noise::kLanes, end - first);
     for (std::size_t l = 0; l < lanes; ++l) {
-      std::tie(seeds[l], streams[l]) = name(first + l);
+      std::tie(of.seeds[l], of.streams[l]) = name(first + l);
     }
-    group.draw(seeds, streams);
+    group.draw(of);
     for (std::size_t l = 0; l < lanes; ++l) take(first + l, l, group);
   }
 }
@@ -383,6 +383,18 @@ void TrialSeal::add_edge_masks(const Trials& trials, std::span<Index> indices, T
     const auto [seed, stream] = name(at);
     noise::FastDraws draws(seed, stream);
     add(at, [&](std::size_t k) { return draws.gaussian(masks_[k]); });
+  }
+}
+
+void TrialSeal::values(std::span<const Index> indices, std::span<double> values) const {
+  check(values.size() == indices.size(), "a place for every number");
+  const double step = trial_seal::power_of_two(grid_.log2_step);
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    const auto word = static_cast<std::int64_t>(indices[k]);
+    // A power of two changes no bit of what is far from the ends of the range.
+    values[k] = divisor_ == 1 && indices[k] == word
+                    ? static_cast<double>(word) * step
+                    : trial_seal::nearest(indices[k], divisor_, grid_.log2_step);
   }
 }
 

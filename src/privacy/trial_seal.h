@@ -76,7 +76,8 @@ class TrialSeal {
   // cancel when all ranks' are added up.
   void sum(const Trials& trials, std::span<Index> totals);
 
-  // index·step/divisor as the nearest double: Released::values().
+  // index·step/divisor as the nearest double, of each: Released::values().
+  void values(std::span<const Index> indices, std::span<double> values) const;
   [[nodiscard]] double value(Index index) const;
   // The same of what no divisor applies to: η, R.
   [[nodiscard]] double whole_value(Index index) const;

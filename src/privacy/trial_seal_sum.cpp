@@ -39,41 +39,46 @@ void TrialSeal::sum(const Trials& trials, std::span<Index> totals) {
   }
 }
 
-// Γ of one party of eight trials at a time, from the streams that add_own() and draw_shuffle() draw
-// from.
+// Γ of eight trials at a time, from the streams that add_own() and draw_shuffle() draw from: of all
+// parties together where their sum fits a word, of one after the other where it does not.
 void TrialSeal::sum_side_by_side(const Trials& trials, std::span<Index> totals) const {
   noise::LaneGroup group(side_by_side_);
-  std::array<std::uint64_t, noise::kLanes> seeds;
-  std::array<std::uint64_t, noise::kLanes> streams;
-  seeds.fill(trials.seed);
-  std::vector<std::int64_t> words(word_sums_ ? entries_ * noise::kLanes : 0);
-  std::vector<Index> wide(word_sums_ ? 0 : entries_ * noise::kLanes);
+  noise::LaneStreams of;
+  of.seeds.fill(trials.seed);
+  std::vector<std::uint64_t> names(parties());
+  for (std::size_t i = 0; i < parties(); ++i) {
+    names[i] = noise::stream_of(0, name_of(i), noise::Draws::kNoise);
+  }
+  std::vector<Index> start(entries_);
+  for (std::size_t k = 0; k < entries_; ++k) start[k] = total_[k] * static_cast<Index>(divisor_);
   for (std::size_t first = 0; first < trials.count; first += noise::kLanes) {
-    std::ranges::fill(words, 0);
-    std::ranges::fill(wide, 0);
-    for (std::size_t i = 0; i < parties(); ++i) {
-      for (std::size_t l = 0; l < noise::kLanes; ++l) {
-        streams[l] = noise::stream_of(trials.number + first + l, name_of(i), noise::Draws::kNoise);
-      }
-      group.draw(seeds, streams);
-      for (std::size_t k = 0; k < entries_; ++k) {
-        const std::int64_t* row = group.row(own_rows_[k]);
-        for (std::size_t l = 0; l < noise::kLanes; ++l) {
-          if (word_sums_) {
-            words[k * noise::kLanes + l] += row[l];
-          } else {
-            wide[k * noise::kLanes + l] +=
-                own_[k].narrow() ? Index{row[l]} : own_[k].times_fixed_point(row[l]);
-          }
+    const std::size_t lanes = std::min(noise::kLanes, trials.count - first);
+    const auto some = totals.subspan(first * entries_, lanes * entries_);
+    for (std::size_t l = 0; l < noise::kLanes; ++l) {
+      of.streams[l] = noise::stream_of(trials.number + first + l, 0, noise::Draws::kNoise);
+    }
+    if (word_sums_) {
+      of.more = names;
+      group.draw(of);
+      for (std::size_t l = 0; l < lanes; ++l) {
+        for (std::size_t k = 0; k < entries_; ++k) {
+          some[l * entries_ + k] = start[k] + group.word(own_rows_[k], l);
         }
       }
+      continue;
     }
-    const std::size_t lanes = std::min(noise::kLanes, trials.count - first);
     for (std::size_t l = 0; l < lanes; ++l) {
-      for (std::size_t k = 0; k < entries_; ++k) {
-        const std::size_t at = k * noise::kLanes + l;
-        totals[(first + l) * entries_ + k] =
-            total_[k] * static_cast<Index>(divisor_) + (word_sums_ ? Index{words[at]} : wide[at]);
+      std::ranges::copy(start, some.subspan(l * entries_).begin());
+    }
+    for (std::size_t i = 0; i < parties(); ++i) {
+      of.more = std::span(names).subspan(i, 1);
+      group.draw(of);
+      for (std::size_t l = 0; l < lanes; ++l) {
+        for (std::size_t k = 0; k < entries_; ++k) {
+          const std::int64_t drawn = group.word(own_rows_[k], l);
+          some[l * entries_ + k] +=
+              own_[k].narrow() ? Index{drawn} : own_[k].times_fixed_point(drawn);
+        }
       }
     }
   }

@@ -113,9 +113,14 @@ void take_inference(const Inference& known, const std::vector<Eigen::Index>& ent
 
 }  // namespace
 
+bool solves_exactly(const PlannedStudy& planned) {
+  return planned.study.solve.estimator == Estimator::kExact &&
+         planned.plan.dimension <= kMaxExactAnswer;
+}
+
 Result<std::vector<double>> solve_sums(const PlannedStudy& planned, std::span<const double> sums) {
   const std::size_t m = planned.plan.dimension;
-  if (planned.study.solve.estimator == Estimator::kExact && m <= kMaxExactAnswer) {
+  if (solves_exactly(planned)) {
     std::vector<double> x(m);
     if (exact_answer(sums, m, x)) return x;
   }

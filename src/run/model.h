@@ -28,6 +28,8 @@ struct Model {
   Fit fit;
 };
 
+// Whether exact_answer() is what finds x.
+[[nodiscard]] bool solves_exactly(const PlannedStudy& planned);
 // What a party that holds these noisy sums of θ takes for x: the study's estimator.
 [[nodiscard]] Result<std::vector<double>> solve_sums(const PlannedStudy& planned,
                                                      std::span<const double> sums);

@@ -22,9 +22,11 @@
 namespace sotto {
 namespace {
 
-// Trials that one thread takes at a time: several batches of the engine. Where their rounds are
-// watched it is one, so that an observer knows whose they are.
+// Trials that one thread takes at a time: several batches of the engine, and of few parties more,
+// because each time the noise is prepared anew. Where their rounds are watched it is one batch, so
+// that an observer knows whose they are.
 constexpr std::size_t kChunk = 512;
+constexpr std::size_t kChunkParties = 1 << 13;  // of all trials together
 constexpr std::size_t kWatchedChunk = 8;
 // Trials of fewer parties are divided between the cores; of more, each trial's parties are.
 constexpr std::size_t kSharedFrom = 1 << 13;
@@ -36,7 +38,8 @@ std::size_t chunk_of(const TrialRequest& request, std::size_t parties) {
   constexpr std::size_t kSide = TrackingRows::kTrialsTogether;
   const std::size_t threads = request.threads == 0 ? core_count() : request.threads;
   const std::size_t groups = (request.trials + threads * kSide - 1) / (threads * kSide);
-  return std::min(groups * kSide, request.every ? kWatchedChunk : kChunk);
+  if (request.every) return std::min(groups * kSide, kWatchedChunk);
+  return std::min(groups * kSide, std::max(kChunk, kChunkParties / parties / kSide * kSide));
 }
 
 // What a party would make of its estimate of the sums of all tables.
@@ -68,12 +71,10 @@ void warn_about_files(PlannedStudy& planned, const Problem& problem) {
   }
 }
 
-SolverSummary summarise(Solver solver, std::span<const TrialOutcome> runs) {
-  std::vector<double> errors;
-  errors.reserve(runs.size());
-  for (const TrialOutcome& run : runs) errors.push_back(run.squared_error);
+SolverSummary summarise(const TrialOutcomes& runs) {
+  std::vector<double> errors = runs.squared_errors;
   const double sum = std::accumulate(errors.begin(), errors.end(), 0.0);
-  return {.solver = solver,
+  return {.solver = runs.solver,
           .mean = sum / static_cast<double>(errors.size()),
           .median = quantile_of_any(errors, 0.5),
           .q25 = quantile_of_any(errors, 0.25),
@@ -110,7 +111,10 @@ Result<TrialResults> run_trials(const PlannedStudy& planned, const Problem& prob
   const TrialAnswers answers(planned, problem.solution, tracking.has_value());
   const auto setup = averaging_setup(planned);
   TrialResults results;
-  results.runs.resize(trials);
+  const auto m = static_cast<std::size_t>(problem.solution.size());
+  results.runs.solver = plan.solver;
+  results.runs.squared_errors.resize(trials);
+  results.runs.answers.resize(trials * m);
   std::size_t done = 0;
   std::mutex mutex;
   std::optional<Error> first_error;
@@ -126,15 +130,9 @@ Result<TrialResults> run_trials(const PlannedStudy& planned, const Problem& prob
     SOTTO_ASSIGN(const auto held,
                  tracking ? simulate_tracking(tracking->setup, secrets, options, options.on_round)
                           : simulate_averaging(setup, secrets, options));
-    for (std::size_t t = 0; t < options.trials; ++t) {
-      TrialOutcome& outcome = results.runs[first + t];
-      outcome.solver = planned.plan.solver;
-      outcome.trial = first + t;
-      SOTTO_ASSIGN(const auto distances, answers.distances(held, t, outcome.x));
-      outcome.squared_error = std::accumulate(distances.begin(), distances.end(), 0.0) /
-                              static_cast<double>(distances.size());
-    }
-    return {};
+    return answers.judge(held,
+                         std::span(results.runs.squared_errors).subspan(first, options.trials),
+                         std::span(results.runs.answers).subspan(first * m, options.trials * m));
   };
   const auto take = [&](std::size_t number) {
     {
@@ -193,8 +191,8 @@ Result<Simulation> simulate_study(const Study& study, const RunOptions& options)
                              .progress = part_of(options.progress, k, options.solvers.size()),
                              .threads = options.threads,
                              .cipher = cipher.get()}));
-    simulation.summary.push_back(summarise(options.solvers[k], results.runs));
-    std::ranges::move(results.runs, std::back_inserter(simulation.runs));
+    simulation.summary.push_back(summarise(results.runs));
+    simulation.runs.push_back(std::move(results.runs));
     if (sized.faults) simulation.faults.push_back(simulate_faults(planned, problem.costs));
     simulation.plans.push_back(std::move(planned.plan));
   }
@@ -274,12 +272,15 @@ Json graph_json(const Study& study) {
 
 Json to_json(const Study& study, const Simulation& simulation) {
   const auto number = [](double value) { return number_or_null(value); };
-  const auto trial_json = [&](const TrialOutcome& run) -> Json {
-    return {{"solver", to_string(run.solver)},
-            {"trial", run.trial},
-            {"squared_error", number(run.squared_error)},
-            {"x", json_list(run.x, number)}};
-  };
+  Json trials = Json::array();
+  for (const TrialOutcomes& runs : simulation.runs) {
+    for (std::size_t t = 0; t < runs.size(); ++t) {
+      trials.push_back({{"solver", to_string(runs.solver)},
+                        {"trial", t},
+                        {"squared_error", number(runs.squared_errors[t])},
+                        {"x", json_list(runs.x(t), number)}});
+    }
+  }
   Json summary = Json::array();
   Json privacy = Json::object();
   Json plans = Json::object();
@@ -303,15 +304,10 @@ Json to_json(const Study& study, const Simulation& simulation) {
                          {"where", error.where},
                          {"fix", error.fix}}}});
   }
-  Json json{{"study", study.name},
-            {"study_hash", study.hash},
-            {"seed", simulation.seed},
-            {"x_star", simulation.x_star},
-            {"runs", json_list(simulation.runs, trial_json)},
-            {"summary", summary},
-            {"privacy", privacy},
-            {"plans", plans},
-            {"graph", graph_json(study)}};
+  Json json{
+      {"study", study.name},         {"study_hash", study.hash}, {"seed", simulation.seed},
+      {"x_star", simulation.x_star}, {"runs", trials},           {"summary", summary},
+      {"privacy", privacy},          {"plans", plans},           {"graph", graph_json(study)}};
   for (std::size_t k = 0; k < simulation.faults.size(); ++k) {
     json["faults"][to_string(simulation.plans[k].solver)] =
         to_json(*study.faults, simulation.faults[k]);
@@ -320,8 +316,8 @@ Json to_json(const Study& study, const Simulation& simulation) {
 }
 
 std::string to_text(const Study& study, const Simulation& simulation) {
-  const std::size_t trials =
-      simulation.runs.size() / std::max<std::size_t>(1, simulation.summary.size());
+  const TrialOutcomes& first = simulation.runs.front();
+  const std::size_t trials = first.size();
   std::string text =
       fmt::format("{}: {} parties, {} trial{} per solver, seed {}\n\n", study.name,
                   study.graph().size(), trials, trials == 1 ? "" : "s", simulation.seed);
@@ -338,9 +334,8 @@ std::string to_text(const Study& study, const Simulation& simulation) {
   }
   text += "\n  solution without noise:";
   for (const double value : simulation.x_star) text += fmt::format(" {:.6g}", value);
-  const TrialOutcome& first = simulation.runs.front();
   text += fmt::format("\n  {}'s first answer:", to_string(first.solver));
-  for (const double value : first.x) text += fmt::format(" {:.6g}", value);
+  for (const double value : first.x(0)) text += fmt::format(" {:.6g}", value);
   text += '\n';
   for (std::size_t k = 0; k < simulation.faults.size(); ++k) {
     text += fmt::format("\n  {} {}", to_string(simulation.plans[k].solver),

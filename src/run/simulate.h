@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <vector>
 
 #include "run/input.h"
@@ -12,12 +13,17 @@
 
 namespace sotto {
 
-// One trial of one solver, all parties in this process.
-struct TrialOutcome {
+// All trials of one solver, in their order; all parties in this process.
+struct TrialOutcomes {
   Solver solver = Solver::kDishuf;
-  std::size_t trial = 0;
-  double squared_error = 0;  // (1/n)·Σ_i ‖x_i − x*‖²
-  std::vector<double> x;     // the first party's
+  std::vector<double> squared_errors;  // (1/n)·Σ_i ‖x_i − x*‖²
+  std::vector<double> answers;         // the first party's x, trial after trial
+
+  [[nodiscard]] std::size_t size() const { return squared_errors.size(); }
+  [[nodiscard]] std::span<const double> x(std::size_t trial) const {
+    const std::size_t m = answers.size() / size();
+    return std::span(answers).subspan(trial * m, m);
+  }
 };
 
 struct SolverSummary {
@@ -32,8 +38,8 @@ struct SolverSummary {
 struct Simulation {
   std::uint64_t seed = 0;
   std::vector<double> x_star;
-  std::vector<Plan> plans;  // one per solver
-  std::vector<TrialOutcome> runs;
+  std::vector<Plan> plans;          // one per solver
+  std::vector<TrialOutcomes> runs;  // one per plan, and so are
   std::vector<SolverSummary> summary;
   std::vector<std::pair<Solver, Error>> refused;  // solvers that cannot do it, and why
   // With [faults]: what became of each solver's run on that network, in the order of `plans`.
@@ -83,7 +89,7 @@ struct TrialRequest {
 };
 
 struct TrialResults {
-  std::vector<TrialOutcome> runs;
+  TrialOutcomes runs;
   std::optional<Trajectory> trajectory;
 };
 
@@ -96,7 +102,7 @@ void warn_about_files(PlannedStudy& planned, const Problem& problem);
 
 [[nodiscard]] AveragingSetup averaging_setup(const PlannedStudy& planned);
 
-[[nodiscard]] SolverSummary summarise(Solver solver, std::span<const TrialOutcome> runs);
+[[nodiscard]] SolverSummary summarise(const TrialOutcomes& runs);
 
 // Where the noise of a simulation over tables comes from. The operating system, unless the tables
 // are made up: a seed that somebody knows is noise that somebody can subtract.

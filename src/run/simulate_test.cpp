@@ -27,7 +27,11 @@ Simulation simulation_of(const StudyText& text, const RunOptions& options) {
 
 std::vector<std::vector<double>> answers(const Simulation& simulation) {
   std::vector<std::vector<double>> answers;
-  for (const TrialOutcome& run : simulation.runs) answers.push_back(run.x);
+  for (const TrialOutcomes& runs : simulation.runs) {
+    for (std::size_t t = 0; t < runs.size(); ++t) {
+      answers.emplace_back(runs.x(t).begin(), runs.x(t).end());
+    }
+  }
   return answers;
 }
 
@@ -61,7 +65,7 @@ TEST(SimulatingAStudy, OfManyPartiesGivesTheSameBitsWhateverTheNumberOfThreads) 
     const Simulation alone = simulation_of(text, one);
     const Simulation shared = simulation_of(text, three);
     EXPECT_EQ(answers(alone), answers(shared)) << to_string(solver);
-    EXPECT_EQ(alone.runs[0].squared_error, shared.runs[0].squared_error);
+    EXPECT_EQ(alone.runs[0].squared_errors, shared.runs[0].squared_errors);
   }
 }
 
@@ -112,13 +116,15 @@ TEST(SimulatingAStudy, MeasuresTheDistanceFromTheSolution) {
   // With `exact` every party holds the first party's answer.
   const auto simulation =
       simulation_of(paper_text(), {.solvers = {Solver::kDishuf}, .seed = 3, .trials = 4});
-  for (const TrialOutcome& run : simulation.runs) {
+  const TrialOutcomes& runs = simulation.runs[0];
+  ASSERT_EQ(runs.size(), 4U);
+  for (std::size_t t = 0; t < runs.size(); ++t) {
     double sum = 0;
-    for (std::size_t k = 0; k < run.x.size(); ++k) {
-      sum += std::pow(run.x[k] - simulation.x_star[k], 2);
+    for (std::size_t k = 0; k < runs.x(t).size(); ++k) {
+      sum += std::pow(runs.x(t)[k] - simulation.x_star[k], 2);
     }
-    EXPECT_NEAR(run.squared_error, sum, 1e-12 * sum);
-    EXPECT_GT(run.squared_error, 0);
+    EXPECT_NEAR(runs.squared_errors[t], sum, 1e-12 * sum);
+    EXPECT_GT(runs.squared_errors[t], 0);
   }
 }
 
@@ -126,21 +132,21 @@ TEST(SimulatingAStudy, ComesNearTheSolutionWhenTheNoiseIsSmall) {
   StudyText text = paper_text();
   text.set("privacy", "mu", "1e-6");
   const auto simulation = simulation_of(text, {.solvers = kAllSolvers, .seed = 3, .trials = 2});
-  for (const TrialOutcome& run : simulation.runs) {
-    EXPECT_LT(run.squared_error, 1e-12) << to_string(run.solver);
+  ASSERT_EQ(simulation.runs.size(), kAllSolvers.size());
+  for (const TrialOutcomes& runs : simulation.runs) {
+    EXPECT_THAT(runs.squared_errors, testing::Each(testing::Lt(1e-12))) << to_string(runs.solver);
   }
 }
 
 TEST(SimulatingAStudy, SummarisesTheSquaredErrors) {
   const auto simulation =
       simulation_of(paper_text(), {.solvers = {Solver::kAc, Solver::kDishuf}, .trials = 9});
-  ASSERT_EQ(simulation.runs.size(), 18U);
+  ASSERT_EQ(simulation.runs.size(), 2U);
   ASSERT_EQ(simulation.summary.size(), 2U);
-  for (const SolverSummary& summary : simulation.summary) {
-    std::vector<double> errors;
-    for (const TrialOutcome& run : simulation.runs) {
-      if (run.solver == summary.solver) errors.push_back(run.squared_error);
-    }
+  for (std::size_t k = 0; k < 2; ++k) {
+    const SolverSummary& summary = simulation.summary[k];
+    EXPECT_EQ(simulation.runs[k].solver, summary.solver);
+    std::vector<double> errors = simulation.runs[k].squared_errors;
     ASSERT_EQ(errors.size(), 9U);
     std::ranges::sort(errors);
     EXPECT_DOUBLE_EQ(summary.mean, std::accumulate(errors.begin(), errors.end(), 0.0) / 9);
@@ -158,13 +164,13 @@ TEST(SimulatingAStudy, FollowsTheEstimatorThatTheStudyNames) {
   for (const char* name : {"exact", "noise-aware", "psd-ridge", "adassp"}) {
     StudyText named = noisy;
     named.set("solve", "estimator", fmt::format("\"{}\"", name));
-    firsts.push_back(simulation_of(named, {.solvers = {Solver::kAc}, .seed = 2}).runs[0].x);
+    firsts.push_back(simulation_of(named, {.solvers = {Solver::kAc}, .seed = 2}).runs[0].answers);
   }
   for (std::size_t a = 0; a < firsts.size(); ++a) {
     for (std::size_t b = 0; b < a; ++b) EXPECT_NE(firsts[a], firsts[b]) << a << " and " << b;
   }
   // `exact` is the default: the paper's.
-  EXPECT_EQ(simulation_of(noisy, {.solvers = {Solver::kAc}, .seed = 2}).runs[0].x, firsts[0]);
+  EXPECT_EQ(simulation_of(noisy, {.solvers = {Solver::kAc}, .seed = 2}).runs[0].answers, firsts[0]);
 }
 
 TEST(SimulatingAStudy, ReachesTheSameSumByEveryConsensus) {
@@ -174,7 +180,7 @@ TEST(SimulatingAStudy, ReachesTheSameSumByEveryConsensus) {
     text.set("consensus", "method", fmt::format("\"{}\"", method));
     const auto simulation = simulation_of(text, {.solvers = {Solver::kAc}, .seed = 2});
     for (std::size_t k = 0; k < 3; ++k) {
-      EXPECT_NEAR(simulation.runs[0].x[k], exact.runs[0].x[k], 1e-6) << method;
+      EXPECT_NEAR(simulation.runs[0].x(0)[k], exact.runs[0].x(0)[k], 1e-6) << method;
     }
   }
 }
@@ -268,8 +274,8 @@ TEST(SimulationJson, WritesWhatIsNotANumberAsNull) {
   const Study study = study_of(paper_text());
   auto simulation = simulate_study(study, {.solvers = {Solver::kAc}});
   ASSERT_TRUE(simulation.has_value());
-  simulation->runs[0].squared_error = std::numeric_limits<double>::infinity();
-  simulation->runs[0].x[1] = std::nan("");
+  simulation->runs[0].squared_errors[0] = std::numeric_limits<double>::infinity();
+  simulation->runs[0].answers[1] = std::nan("");
   const Json json = parse_json(to_json(study, *simulation).dump());
   EXPECT_TRUE(json["runs"][0]["squared_error"].is_null());
   EXPECT_TRUE(json["runs"][0]["x"][1].is_null());

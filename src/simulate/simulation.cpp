@@ -175,13 +175,15 @@ class Releases {
                 .threads = options_.threads},
                indices_);
     if (options_.part != nullptr) add_other_ranks(indices_);
+    const std::size_t entries = sums.entries();
+    if (sums.parties() == 1) {
+      seal_->values(indices_, sums.all());
+      return true;
+    }
     for (std::size_t t = 0; t < sums.trials(); ++t) {
-      const auto values = sums.at(t, 0);
-      for (std::size_t k = 0; k < values.size(); ++k) {
-        values[k] = seal_->value(indices_[t * values.size() + k]);
-      }
+      seal_->values(std::span(indices_).subspan(t * entries, entries), sums.at(t, 0));
       for (std::size_t i = 1; i < sums.parties(); ++i) {
-        std::ranges::copy(values, sums.at(t, i).begin());
+        std::ranges::copy(sums.at(t, 0), sums.at(t, i).begin());
       }
     }
     return true;
@@ -199,10 +201,7 @@ class Releases {
     seal_->seal(
         {.seed = options_.seed, .number = number, .count = count, .threads = options_.threads},
         indices_);
-    if (wants_released()) {
-      const auto values = released.all();
-      for (std::size_t at = 0; at < values.size(); ++at) values[at] = seal_->value(indices_[at]);
-    }
+    if (wants_released()) seal_->values(indices_, released.all());
     if (!exact()) return;
     std::vector<TrialSeal::Index> total(entries);
     for (std::size_t t = 0; t < count; ++t) {
@@ -211,7 +210,7 @@ class Releases {
         for (std::size_t k = 0; k < entries; ++k) total[k] += indices_[at + k];
       }
       if (options_.part != nullptr) add_other_ranks(total);
-      for (std::size_t k = 0; k < entries; ++k) sums.at(done + t, 0)[k] = seal_->value(total[k]);
+      seal_->values(total, sums.at(done + t, 0));
     }
   }
 

@@ -30,4 +30,9 @@ inline constexpr std::size_t kMaxExactAnswer = solve::kMaxElimination;
 // return an error; x is then as it was. Precondition: 1 ≤ m ≤ kMaxExactAnswer.
 [[nodiscard]] bool exact_answer(std::span<const double> sums, std::size_t m, std::span<double> x);
 
+// The same of many sums, which stand one after the other, eight at a time: solved[t] and x[t·m…]
+// are what exact_answer() of the t-th gives, to the bit.
+void exact_answers(std::span<const double> sums, std::size_t m, std::span<double> x,
+                   std::span<char> solved);
+
 }  // namespace sotto

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include "base/random.h"
 #include "solve/estimators.h"
@@ -37,6 +39,34 @@ TEST(ExactAnswer, IsNoneWhereTheSumsAreNoNumbers) {
     EXPECT_FALSE(exact_answer(std::vector{1.0, bad}, 1, x));
   }
   EXPECT_EQ(x[0], 7);
+}
+
+// Eight at a time, with some that elimination leaves to the spectrum and some that are no numbers.
+TEST(ExactAnswer, HasTheSameBitsAmongManyAndAlone) {
+  SeededRandom random(2);
+  for (const std::size_t m : {1U, 3U, 7U, 16U}) {
+    for (const std::size_t count : {1U, 7U, 8U, 19U}) {
+      const std::size_t entries = m * (m + 3) / 2;
+      std::vector<double> sums(count * entries);
+      for (double& entry : sums) {
+        entry = static_cast<double>(static_cast<std::int64_t>(random.bits64())) * 0x1p-55;
+      }
+      for (std::size_t t = 0; t < count; ++t) {
+        if (t % 5 == 1) std::fill_n(&sums[t * entries], m, 0.0);
+        if (t % 6 == 2) sums[t * entries] = std::numeric_limits<double>::infinity();
+      }
+      std::vector<double> x(count * m, 7);
+      std::vector<char> solved(count);
+      exact_answers(sums, m, x, solved);
+      for (std::size_t t = 0; t < count; ++t) {
+        std::vector<double> alone(m, 7);
+        const bool found = exact_answer(std::span(sums).subspan(t * entries, entries), m, alone);
+        EXPECT_EQ(found, t % 6 != 2);
+        EXPECT_EQ(solved[t] != 0, found);
+        EXPECT_TRUE(std::ranges::equal(std::span(x).subspan(t * m, m), alone)) << m << " " << t;
+      }
+    }
+  }
 }
 
 }  // namespace

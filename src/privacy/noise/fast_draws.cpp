@@ -4,6 +4,8 @@
 // Multiplications are not fused (-ffp-contract=off), for the same reason.
 #include "privacy/noise/fast_draws.h"
 
+#include <algorithm>
+#include <limits>
 #include <numbers>
 
 namespace sotto::noise {
@@ -92,6 +94,19 @@ Ziggurat::Ziggurat() {
   x[kLayers] = 0;
   for (std::size_t i = 0; i <= kLayers; ++i) f[i] = density(x[i]);
   for (std::size_t i = 0; i < kLayers; ++i) ends[i] = {x[i], x[i + 1]};
+  // With c = −f''(middle)/2, f less its chord and c·(x − a)(b − x) is 0 at both ends, and its
+  // second derivative at most |f'''|·(b − a)/2, f''' = (3x − x³)·f: so it is below (b −
+  // a)³/16·|f'''|. Both in units of (f(a) − f(b))/(b − a), as u·(b − a) is. 2⁻³⁰ is far above all
+  // rounding.
+  wedges[0] = {0, std::numeric_limits<double>::infinity()};
+  for (std::size_t i = 1; i < kLayers; ++i) {
+    const auto [b, a] = ends[i];
+    const double unit = (b - a) / (f[i + 1] - f[i]);
+    const double middle = (a + b) / 2;
+    const double third = (b < 1 ? 3 * b : std::max(2.0, b * b * b - 3 * b)) * f[i + 1];
+    wedges[i] = {(1 - middle * middle) * density(middle) / 2 * unit,
+                 std::pow(b - a, 3) / 16 * third * unit + 0x1p-30};
+  }
 }
 
 const Ziggurat& ziggurat() {

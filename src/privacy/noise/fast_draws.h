@@ -25,6 +25,11 @@ struct Ziggurat {
   std::array<double, kLayers + 1> f{};
   // x_i beside x_{i+1}, for who looks up eight at a time.
   std::array<std::array<double, 2>, kLayers> ends{};
+  // An enclosure of f over the wedge a = x_{i+1} < x < b = x_i, where a draw's height is
+  // f(b) + u·(f(a) − f(b)): it is under f where u·(b − a) < curve − slack, and over it where
+  // u·(b − a) > curve + slack, with curve = (b − x)·(1 + bend·(x − a)). {bend, slack}; layer 0 has
+  // no wedge, and an infinite slack.
+  std::array<std::array<double, 2>, kLayers> wedges{};
 };
 
 [[nodiscard]] const Ziggurat& ziggurat();
@@ -75,7 +80,8 @@ struct WordSigma {
 // Who draws what in a simulation: each has its own stream of the seed, which is set up from these
 // numbers alone, so that no draw depends on another's, on a thread or on a rank.
 enum class Draws : std::uint64_t { kNoise = 0, kKeys = 1 };
-// Trials below 2²⁴. Parties from 2²² on have their upper bits above the trial's.
+// Trials below 2²⁴. Parties from 2²² on have their upper bits above the trial's, so that a name is
+// the sum of stream_of(trial, 0, …) and stream_of(0, party, …), where one purpose is 0.
 [[nodiscard]] inline std::uint64_t stream_of(std::uint64_t trial, std::uint64_t party,
                                              Draws purpose) {
   constexpr std::uint64_t kLowParties = (std::uint64_t{1} << 22) - 1;

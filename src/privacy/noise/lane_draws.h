@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -9,7 +10,8 @@
 
 // Eight streams of a simulation side by side, for the vector units: the draws of FastDraws from
 // each of them, to the bit. Where a stream leaves the ziggurat's straight way, which one draw of a
-// hundred does, FastDraws itself goes on from where the stream stands.
+// hundred does, an enclosure of the curve decides as FastDraws would; where it does not, and in the
+// tail, FastDraws itself goes on from where the stream stands.
 namespace sotto::noise {
 
 inline constexpr std::size_t kLanes = 8;
@@ -26,44 +28,40 @@ struct alignas(64) LaneStates {
   }
 };
 
-// The beginnings of eight streams: FastDraws(seeds[l], streams[l]).
-void begin_lanes(const std::array<std::uint64_t, kLanes>& seeds,
-                 const std::array<std::uint64_t, kLanes>& streams, LaneStates& states);
+// Which streams: those of seeds[l] that are named streams[l] + more[i], for each i.
+struct LaneStreams {
+  std::array<std::uint64_t, kLanes> seeds{};
+  std::array<std::uint64_t, kLanes> streams{};
+  std::span<const std::uint64_t> more;
+};
 
-// normals[k·8 + l] ← the k-th normal() of lane l, for as many as there is room for.
-void draw_normals(LaneStates& states, std::span<double> normals);
+// sums[k·8 + l] += the k-th of what FastDraws draws from each stream of lane l,
+// gaussian(sigmas[k]); `states` is where the last of them stands afterwards. All sigmas are from
+// WordSigma::kRoundingIsExactFrom on. Sums that pass 64 bits go around.
+void add_lane_draws(const LaneStreams& of, std::span<const WordSigma> sigmas, LaneStates& states,
+                    std::span<std::int64_t> sums);
 
-// words[k·8 + l] ← nearest_word(σ·normals[k·8 + l]), σ of k modulo the number of sigmas: gaussian()
-// of a σ from kRoundingIsExactFrom on.
-void round_normals(std::span<const double> normals, std::span<const WordSigma> sigmas,
-                   std::span<std::int64_t> words);
-
-// One draw of each σ from each of eight streams.
+// One draw of each σ from each of eight streams, or of several eights added up.
 class LaneGroup {
  public:
   // `sigmas`, which outlives this, are from WordSigma::kRoundingIsExactFrom on.
   explicit LaneGroup(std::span<const WordSigma> sigmas)
-      : sigmas_(sigmas), normals_(sigmas.size() * kLanes), words_(normals_.size()) {}
+      : sigmas_(sigmas), words_(sigmas.size() * kLanes) {}
 
-  void draw(const std::array<std::uint64_t, kLanes>& seeds,
-            const std::array<std::uint64_t, kLanes>& streams) {
-    begin_lanes(seeds, streams, states_);
-    draw_normals(states_, normals_);
-    round_normals(normals_, sigmas_, words_);
+  void draw(const LaneStreams& of) {
+    std::ranges::fill(words_, 0);
+    add_lane_draws(of, sigmas_, states_, words_);
   }
   // gaussian() of the row-th σ from one lane.
   [[nodiscard]] std::int64_t word(std::size_t row, std::size_t lane) const {
     return words_[row * kLanes + lane];
   }
-  // The same from all lanes.
-  [[nodiscard]] const std::int64_t* row(std::size_t row) const { return &words_[row * kLanes]; }
   // What the stream draws after that.
   [[nodiscard]] FastDraws rest(std::size_t lane) const { return FastDraws(states_.lane(lane)); }
 
  private:
   std::span<const WordSigma> sigmas_;
   LaneStates states_;
-  std::vector<double> normals_;
   std::vector<std::int64_t> words_;
 };
 

@@ -165,7 +165,7 @@ Result<Json> draw(const Point& point, const SweepOptions& options, const Progres
                                                .progress = progress,
                                                .threads = options.threads,
                                                .every = options.every}));
-  const SolverSummary summary = summarise(point.shown.solver, results.runs);
+  const SolverSummary summary = summarise(results.runs);
   const Study& study = point.planned->study;
   Json json{{"identity", point.text},
             {"version", options.version},
@@ -181,9 +181,8 @@ Result<Json> draw(const Point& point, const SweepOptions& options, const Progres
             {"plan", to_json(study, point.planned->plan)},
             {"graph", graph_json(study)},
             {"x_star", point.problem->solution},
-            {"squared_errors", json_list(results.runs, [](const TrialOutcome& run) {
-               return number_or_null(run.squared_error);
-             })}};
+            {"squared_errors", json_list(results.runs.squared_errors,
+                                         [](double error) { return number_or_null(error); })}};
   if (study.faults) {
     json["faults"] = to_json(*study.faults, simulate_faults(*point.planned, point.problem->costs));
   }

@@ -55,7 +55,7 @@ TEST(Sweep, GivesTheNumbersOfOneSimulationAfterTheOther) {
     EXPECT_EQ(point.result["summary"]["median"], alone.summary[0].median);
     ASSERT_EQ(point.result["squared_errors"].size(), 11U);
     for (std::size_t t = 0; t < 11; ++t) {
-      EXPECT_EQ(point.result["squared_errors"][t], alone.runs[t].squared_error);
+      EXPECT_EQ(point.result["squared_errors"][t], alone.runs[0].squared_errors[t]);
     }
     // What is needed to repeat it.
     EXPECT_EQ(point.result["seed"], 3);

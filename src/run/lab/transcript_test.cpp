@@ -81,7 +81,7 @@ TEST(Transcript, IsTheRunThatSimulateMakesOfTheSameSeed) {
         for (std::size_t k = 0; k < 5; ++k) sum[k] += at(releases, i, k);
       }
       const auto x = solve_sums(run.planned, sum).value();
-      for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(x[k], results.runs[t].x[k], 1e-9);
+      for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(x[k], results.runs.x(t)[k], 1e-9);
     }
   }
 }

@@ -57,6 +57,13 @@ std::string digest_of_graph(const Study& study) {
   return to_hex(digest.value());
 }
 
+struct TrialOutcome {
+  Solver solver = Solver::kDishuf;
+  std::size_t trial = 0;
+  double squared_error = 0;
+  std::vector<double> x;
+};
+
 // All solvers' trials, as far as they are done.
 class RankedTrials {
  public:
@@ -75,18 +82,22 @@ class RankedTrials {
   }
 
   // All trials of one solver, the k-th.
-  [[nodiscard]] Result<std::vector<TrialOutcome>> run(const PlannedStudy& planned,
-                                                      const Problem& own, std::size_t k) {
+  [[nodiscard]] Result<TrialOutcomes> run(const PlannedStudy& planned, const Problem& own,
+                                          std::size_t k) {
     const auto secrets = secrets_of(own, planned.study.privacy.sensitivity);
     const auto& tracking = planned.plan.tracking;
     const auto setup = averaging_setup(planned);
     const TrialAnswers answers(planned, own.solution, tracking.has_value());
     const Round rounds = tracking ? tracking->setup.rounds : planned.plan.consensus.rounds;
     const bool walks = tracking || planned.plan.consensus.method != ConsensusMethod::kExact;
-    std::vector<TrialOutcome> mine;
-    std::ranges::copy_if(known_, std::back_inserter(mine), [&](const TrialOutcome& run) {
-      return run.solver == planned.plan.solver;
-    });
+    TrialOutcomes mine{.solver = planned.plan.solver, .squared_errors = {}, .answers = {}};
+    const auto keep = [&](const TrialOutcome& run) {
+      mine.squared_errors.push_back(run.squared_error);
+      mine.answers.insert(mine.answers.end(), run.x.begin(), run.x.end());
+    };
+    for (const TrialOutcome& run : known_) {
+      if (run.solver == mine.solver) keep(run);
+    }
     while (mine.size() < options_.trials) {
       const std::size_t first = mine.size();
       SimulationOptions simulation;
@@ -107,11 +118,10 @@ class RankedTrials {
                                                                  simulation, simulation.on_round)
                                              : simulate_averaging(setup, secrets, simulation));
       for (std::size_t t = 0; t < simulation.trials; ++t) {
-        TrialOutcome& outcome = mine.emplace_back();
-        outcome.solver = planned.plan.solver;
-        outcome.trial = first + t;
+        TrialOutcome outcome{.solver = mine.solver, .trial = first + t, .x = {}};
         SOTTO_TRY(judge(answers, held, t, !walks, outcome));
-        known_.push_back(outcome);
+        keep(outcome);
+        known_.push_back(std::move(outcome));
       }
       const bool last = k + 1 == options_.solvers.size() && mine.size() == options_.trials;
       if (checkpoint_ != nullptr) SOTTO_TRY(checkpoint_->finished(last));
@@ -260,8 +270,8 @@ Result<Simulation> simulate_on_ranks(const Study& study, const RunOptions& optio
       continue;
     }
     SOTTO_ASSIGN(auto runs, trials.run(*made, own, k));
-    simulation.summary.push_back(summarise(options.solvers[k], runs));
-    std::ranges::move(runs, std::back_inserter(simulation.runs));
+    simulation.summary.push_back(summarise(runs));
+    simulation.runs.push_back(std::move(runs));
     simulation.plans.push_back(std::move(made->plan));
   }
   if (simulation.plans.empty()) return simulation.refused.front().second;

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <mutex>
+#include <numeric>
 
 #include "base/parallel.h"
 #include "run/model.h"
+#include "solve/exact_answer.h"
 
 namespace sotto {
 namespace {
@@ -20,6 +22,29 @@ double squared_distance(std::span<const double> x, const Eigen::VectorXd& soluti
 }
 
 }  // namespace
+
+Result<void> TrialAnswers::judge(const TrialValues& held, std::span<double> squared_errors,
+                                 std::span<double> answers) const {
+  const std::size_t trials = held.trials();
+  const auto m = static_cast<std::size_t>(solution_.size());
+  std::vector<char> solved(trials, 0);
+  if (!tracked_ && held.parties() == 1 && solves_exactly(planned_)) {
+    exact_answers(held.all(), m, answers, solved);
+  }
+  for (std::size_t t = 0; t < trials; ++t) {
+    const auto x = answers.subspan(t * m, m);
+    if (solved[t] != 0) {
+      squared_errors[t] = squared_distance(x, solution_);
+      continue;
+    }
+    std::vector<double> first;
+    SOTTO_ASSIGN(const auto each, distances(held, t, first));
+    squared_errors[t] =
+        std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size());
+    std::ranges::copy(first, x.begin());
+  }
+  return {};
+}
 
 Result<std::vector<double>> TrialAnswers::answer(std::span<const double> held) const {
   if (tracked_) return std::vector<double>(held.begin(), held.end());
