@@ -1,6 +1,6 @@
 // The sum of what a trial's parties release, where nobody looks at the releases themselves.
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "base/check.h"
 #include "base/parallel.h"

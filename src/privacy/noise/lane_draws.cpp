@@ -3,6 +3,7 @@
 #include "privacy/noise/lane_draws.h"
 
 #include <bit>
+#include <cmath>
 
 #include "base/check.h"
 #if defined(__x86_64__)
