@@ -43,7 +43,7 @@ install: build
 	@cmake --build --preset $(PRESET) -j $(JOBS) --target sotto_library
 	@cmake --install $(BUILD) --prefix $(PREFIX) > /dev/null
 
-# Debian packages, the program and the library, in build/package. The program's own --help makes the
+# Debian packages, the program, its ranks and the library, in build/package. The program's own --help makes the
 # manual pages and the completion.
 package: build
 	@scripts/bootstrap package

@@ -33,14 +33,12 @@ if(READSTAT_INCLUDE AND READSTAT_LIBRARY)
   list(APPEND SOTTO_TABLE_KINDS SOTTO_READSTAT)
 endif()
 
-# Simulations across machines: likewise.
-set(SOTTO_MPI_LIBRARIES "")
-set(SOTTO_MPI_KINDS "")
+# Simulations across machines: without MPI there is no module that the program could load.
 find_package(MPI COMPONENTS CXX QUIET)
 if(MPI_CXX_FOUND)
-  list(APPEND SOTTO_MPI_LIBRARIES MPI::MPI_CXX)
+  set(SOTTO_MPI_LIBRARIES MPI::MPI_CXX)
   # Its C++ interface is gone from the standard, and from what we call.
-  list(APPEND SOTTO_MPI_KINDS SOTTO_MPI OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  set(SOTTO_MPI_KINDS OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
   find_path(SOTTO_PTSCOTCH_INCLUDE ptscotch.h PATH_SUFFIXES scotch)
   find_library(PTSCOTCH_LIBRARY ptscotch)
   find_library(SCOTCH_LIBRARY scotch)

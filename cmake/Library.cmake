@@ -1,6 +1,5 @@
 # The library that others link, sotto::sotto: one archive of all rooms, and the headers in
 # include/sotto/. Included where all rooms are known.
-include(GNUInstallDirs)
 
 get_property(rooms GLOBAL PROPERTY SOTTO_COMPILED)
 list(TRANSFORM rooms REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
@@ -30,6 +29,9 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/sottoConfig.cmake.in
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/sottoConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(TARGETS sotto RUNTIME)
+if(MPI_CXX_FOUND)
+  install(TARGETS sotto_mpi_module LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/sotto)
+endif()
 install(TARGETS sotto_library EXPORT sottoTargets ARCHIVE)
 install(EXPORT sottoTargets NAMESPACE sotto:: DESTINATION ${package})
 install(FILES ${PROJECT_BINARY_DIR}/sottoConfig.cmake ${PROJECT_BINARY_DIR}/sottoConfigVersion.cmake

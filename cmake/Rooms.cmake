@@ -11,6 +11,7 @@ endif()
 #   *_test.cpp       its tests, run by `make test`
 #   *_long_test.cpp  statistical, fuzz and fault runs, run by `make test-long`
 #   *_bench.cpp      its micro-benchmarks, run by `make bench`
+#   *_module.cpp     what is loaded when it is needed, a target of its own
 #   everything else  the room itself
 function(sotto_room NAME)
   cmake_parse_arguments(ROOM "COLD;PROGRAM" "FLOOR" "USES;LIBRARIES;TESTED_WITH" ${ARGN})
@@ -22,7 +23,7 @@ function(sotto_room NAME)
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   list(FILTER tests EXCLUDE REGEX "_long_test\\.cpp$")
   list(FILTER benches INCLUDE REGEX "_bench\\.cpp$")
-  list(FILTER sources EXCLUDE REGEX "(_test|_bench|/main)\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "(_test|_bench|_module|/main)\\.cpp$")
   list(TRANSFORM ROOM_USES PREPEND sotto_)
 
   set(compiled sotto_${NAME})

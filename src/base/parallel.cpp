@@ -1,5 +1,7 @@
 #include "base/parallel.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -32,9 +34,12 @@ class Inside {
 }  // namespace
 
 std::size_t core_count() {
-  static const std::size_t cores =
-      std::max(1U, std::thread::hardware_concurrency());  // reads files
-  return cores;
+  cpu_set_t ours;
+  // Fails on a machine of more than 1,024: then all of them.
+  if (::sched_getaffinity(0, sizeof(ours), &ours) == 0) {
+    return static_cast<std::size_t>(CPU_COUNT(&ours));
+  }
+  return std::max<std::size_t>(1, std::thread::hardware_concurrency());
 }
 
 void parallel_for(std::size_t count, std::size_t threads,

@@ -5,6 +5,7 @@
 
 namespace sotto {
 
+// Those that this process may use: a launcher, taskset or a container may have bound it to some.
 [[nodiscard]] std::size_t core_count();
 
 // Calls work(0), …, work(count − 1), each once and in no order, on `threads` threads (0: one for

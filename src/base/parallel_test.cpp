@@ -1,6 +1,7 @@
 #include "base/parallel.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <barrier>
@@ -10,6 +11,20 @@
 
 namespace sotto {
 namespace {
+
+TEST(CoreCount, IsOfThoseThatTheProcessMayUse) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+  EXPECT_EQ(core_count(), static_cast<std::size_t>(CPU_COUNT(&before)));
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  int first = 0;
+  while (!CPU_ISSET(first, &before)) ++first;
+  CPU_SET(first, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  EXPECT_EQ(core_count(), 1U);
+  sched_setaffinity(0, sizeof(before), &before);
+}
 
 TEST(ParallelFor, CallsEveryNumberOnce) {
   for (const std::size_t threads : {0U, 1U, 2U, 3U, 50U}) {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <thread>
 
 #include "base/digest.h"
 #include "base/files.h"
@@ -206,20 +207,24 @@ Result<std::string> over_settings(const StudySource& source, std::vector<Solver>
 // All ranks' study: each reads its own file, which must be the same; standard input is rank 0's.
 Result<Study> study_of_ranks(Ranks& ranks, const std::vector<Solver>& solvers,
                              const SimulateOptions& options) {
-  const bool reads = options.study != "-" || ranks.rank() == 0;
-  SOTTO_ASSIGN(auto source, agree(ranks, reads ? read_study_text(options.study)
-                                               : Result<StudySource>(StudySource{})));
-  if (options.study == "-") {
+  const bool piped = options.study == "-";
+  Json facts{{"version", sotto_version()},
+             {"standard input", piped},
+             {"seed", options.seed},
+             {"trials", options.trials},
+             {"cipher", options.cipher},
+             {"checkpoint", !options.checkpoint.empty()},
+             {"checkpoint-every", options.checkpoint_seconds}};
+  for (const Solver solver : solvers) facts["solver"].push_back(to_string(solver));
+  SOTTO_TRY(require_same(ranks, facts).at("the command line"));
+  SOTTO_ASSIGN(auto source,
+               agree(ranks, !piped || ranks.rank() == 0 ? read_study_text(options.study)
+                                                        : Result<StudySource>(StudySource{})));
+  if (piped) {
     broadcast_text(ranks, 0, source.text);
     broadcast_text(ranks, 0, source.name);
   }
-  Json facts{{"version", sotto_version()},
-             {"study", to_hex(sha256(source.text))},
-             {"seed", options.seed},
-             {"trials", options.trials},
-             {"checkpoint", !options.checkpoint.empty()}};
-  for (const Solver solver : solvers) facts["solver"].push_back(to_string(solver));
-  SOTTO_TRY(require_same(ranks, facts).at(options.study));
+  SOTTO_TRY(require_same(ranks, {{"study", to_hex(sha256(source.text))}}).at(options.study));
   return agree(ranks, study_with(source, {}));
 }
 
@@ -234,9 +239,9 @@ Error needs_tables(const SimulateOptions& options) {
 Result<std::string> over_ranks(ProgramRanks& program, Ranks& ranks,
                                const std::vector<Solver>& solvers, SimulateOptions options,
                                Output output) {
-  if (options.threads == 0) {
-    options.threads = std::max<std::size_t>(1, core_count() / ranks.here());
-  }
+  // A launcher may have bound this rank to some of the machine's cores already.
+  const std::size_t share = std::thread::hardware_concurrency() / ranks.here();
+  if (options.threads == 0) options.threads = std::clamp<std::size_t>(share, 1, core_count());
   const auto whole = [](const Graph& graph, Ranks&) { return Owners(graph.size(), 0); };
   RanksOfRun run{.ranks = ranks,
                  .partition = program.partition() ? program.partition() : whole,
@@ -308,9 +313,9 @@ Result<std::string> write_transcript(const StudySource& source, const std::vecto
          (options.truth.empty() ? "" : fmt::format("what was drawn: {}\n", options.truth));
 }
 
-Result<std::string> run_simulate(const Syntax& verb, const SimulateOptions& options,
-                                 Output output) {
-  SOTTO_ASSIGN(auto* ranks, verb.ranks().start());
+// The solvers, if the words make sense together.
+Result<std::vector<Solver>> read_words(const Syntax& verb, const SimulateOptions& options,
+                                       bool for_one, std::size_t ranks) {
   SOTTO_ASSIGN(auto solvers, solvers_from(options.solvers));
   if (options.checkpoint.empty()) {
     SOTTO_TRY(refuse_unused(verb, {"--checkpoint-every"}, "without --checkpoint"));
@@ -325,22 +330,28 @@ Result<std::string> run_simulate(const Syntax& verb, const SimulateOptions& opti
     SOTTO_TRY(refuse_unused(verb, {"--truth", "--observer"}, "without --transcript"));
   }
   if (!verb.given("--data")) SOTTO_TRY(refuse_unused(verb, {"--split"}, "without --data"));
+  if (!for_one) return solvers;
+  SOTTO_TRY(refuse_unused(verb, {"--threads", "--checkpoint"},
+                          "with --data, --set, --trajectory, --transcript, --out or CSV"));
+  if (ranks == 1) return solvers;
+  return bad_input("E-ranks-unsupported",
+                   "several ranks simulate one study over its [problem], and nothing else",
+                   "leave --data, --set, --trajectory, --transcript, --out and CSV away, or run "
+                   "without mpirun")
+      .at("the command line");
+}
+
+Result<std::string> run_simulate(const Syntax& verb, const SimulateOptions& options,
+                                 Output output) {
+  SOTTO_ASSIGN(auto* launched, verb.ranks().start());
+  Ranks& ranks = launched == nullptr ? alone() : *launched;
   const bool alone_only = verb.given("--data") || !options.settings.empty() ||
                           !options.trajectory.empty() || !options.transcript.empty() ||
                           !options.out.empty() || output.format == Format::kCsv;
-  if (alone_only) {
-    SOTTO_TRY(refuse_unused(verb, {"--threads", "--checkpoint"},
-                            "with --data, --set, --trajectory, --transcript, --out or CSV"));
-    if (ranks != nullptr && ranks->count() > 1) {
-      return bad_input(
-                 "E-ranks-unsupported",
-                 "several ranks simulate one study over its [problem], and nothing else",
-                 "leave --data, --set, --trajectory, --transcript, --out and CSV away, or run "
-                 "without mpirun")
-          .at("the command line");
-    }
-  } else if (ranks != nullptr || !options.checkpoint.empty()) {
-    return over_ranks(verb.ranks(), ranks == nullptr ? alone() : *ranks, solvers, options, output);
+  // mpirun can give every rank words of its own, and all must end if one cannot go on.
+  SOTTO_ASSIGN(auto solvers, agree(ranks, read_words(verb, options, alone_only, ranks.count())));
+  if (!alone_only && (launched != nullptr || !options.checkpoint.empty())) {
+    return over_ranks(verb.ranks(), ranks, solvers, options, output);
   }
   SOTTO_ASSIGN(const auto source, read_study_text(options.study));
   if (verb.given("--data")) {

@@ -66,8 +66,10 @@ double bytes_of_rank(const Study& study, Solver solver, std::size_t ranks) {
   const double rows = seals == SealKind::kTracking ? 4 * m : 2 * entries;
   const double masks = seals == SealKind::kShuffle ? entries + 1 : 1;
   // Whose each party is and where it stands; costs once more while they are dealt out.
-  return all / count + 8 * parties + own * entries * kNumber + halo * rows * kNumber +
-         crossing * masks * kNumber;
+  const double part = all / count + 8 * parties + own * entries * kNumber + halo * rows * kNumber +
+                      crossing * masks * kNumber;
+  // Every rank looks for gt's step with all parties' costs, which takes as much as a simulation.
+  return seals == SealKind::kTracking ? std::max(part, all) : part;
 }
 
 }  // namespace

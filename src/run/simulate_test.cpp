@@ -53,6 +53,17 @@ TEST(SimulatingAStudy, ThatDoesNotFitIntoMemoryIsAnErrorBeforehandWithWhatWouldF
   EXPECT_FALSE(require_memory(study, both, shuffle / 100, 5));
 }
 
+// Its step is found by every rank, from the costs of all.
+TEST(SimulatingAStudy, WithGradientTrackingTakesAsMuchMemoryOnEveryRankAsAlone) {
+  const Study study = study_of(paper_text());
+  const std::vector<Solver> gt{Solver::kGt};
+  const double alone = simulation_bytes(study, Solver::kGt);
+  EXPECT_TRUE(require_memory(study, gt, 1.2 * alone, 2));
+  const auto refused = require_memory(study, gt, alone / 2, 2);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().fix, testing::HasSubstr("no number of ranks would do"));
+}
+
 // From 2¹³ parties on a trial's parties are divided between the threads, and renumbered.
 TEST(SimulatingAStudy, OfManyPartiesGivesTheSameBitsWhateverTheNumberOfThreads) {
   StudyText text = paper_text();

@@ -2,6 +2,7 @@
 #include "simulate/engine.h"
 
 #include <algorithm>
+#include <atomic>
 #include <barrier>
 #include <thread>
 #include <utility>
@@ -91,14 +92,19 @@ class RoundWalk {
     const auto& observer = options_.observer;
     if (observer && reached_ == 0) observer(0, view(Round{0}));
     std::barrier<> meeting(static_cast<std::ptrdiff_t>(members_));
+    // By an exception of the first member. Who learns of it, at this meeting or already at the one
+    // before, comes to none any more.
+    std::atomic<bool> ended = false;
     const auto meet = [&] {
       if (members_ > 1) meeting.arrive_and_wait();
+      const bool goes_on = !ended;
+      if (!goes_on) meeting.arrive_and_drop();
+      return goes_on;
     };
     const auto member = [&](std::size_t number) {
       auto walk = make_walk();
       for (Round round = reached_ + 1; round <= rounds; ++round) {
-        walk_round(number, round, walk, meet);
-        meet();
+        if (!walk_round(number, round, walk, meet) || !meet()) return;
         if (!observer && options_.keeper == nullptr) continue;
         if (number == 0) {
           if (observer) observer(round, view(round));
@@ -106,23 +112,33 @@ class RoundWalk {
             options_.keeper->after(round, lanes_, rows_.after(round), before(round));
           }
         }
-        meet();
+        if (!meet()) return;
       }
     };
     std::vector<std::jthread> team;
     for (std::size_t k = 1; k < members_; ++k) team.emplace_back(member, k);
-    member(0);
+    // Who watches, keeps or speaks to others may fail; nobody may wait for it then.
+    try {
+      member(0);
+    } catch (...) {
+      ended = true;
+      meeting.arrive_and_drop();
+      throw;
+    }
   }
 
  private:
   [[nodiscard]] double* before(Round round) { return two_ ? rows_.after(round + 1) : nullptr; }
 
-  // Who needs nobody else's rows is walked while these are under way.
+  // Who needs nobody else's rows is walked while these are under way. False where all end.
   template <class Walk, class Meet>
-  void walk_round(std::size_t number, Round round, Walk& walk, const Meet& meet) {
+  [[nodiscard]] bool walk_round(std::size_t number, Round round, Walk& walk, const Meet& meet) {
     const PlaceRange interior =
         part_of_places({.begin = 0, .end = graph_.interior()}, number, members_);
-    if (options_.halo == nullptr) return walk(round, interior);
+    if (options_.halo == nullptr) {
+      walk(round, interior);
+      return true;
+    }
     if (number != 0) {
       walk(round, interior);
     } else {
@@ -133,9 +149,10 @@ class RoundWalk {
       }
       options_.halo->finish();
     }
-    meet();
+    if (!meet()) return false;
     walk(round,
          part_of_places({.begin = graph_.interior(), .end = graph_.size()}, number, members_));
+    return true;
   }
 
   const RoundGraph& graph_;

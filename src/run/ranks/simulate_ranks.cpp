@@ -98,6 +98,8 @@ class RankedTrials {
     for (const TrialOutcome& run : known_) {
       if (run.solver == mine.solver) keep(run);
     }
+    const bool finished = mine.size() == options_.trials;
+    if (checkpoint_ != nullptr && !finished) SOTTO_TRY(checkpoint_->require_writable());
     while (mine.size() < options_.trials) {
       const std::size_t first = mine.size();
       SimulationOptions simulation;
@@ -205,13 +207,18 @@ Result<void> require_same(Ranks& ranks, const Json& facts) {
   std::string text = json_line(facts);
   broadcast_text(ranks, 0, text);
   const Json first = parse_json(text);
+  const auto words = [](const Json& of, const std::string& key) {
+    return of.contains(key) ? json_line(of[key]) : std::string("nothing");
+  };
   Result<void> own;
-  for (const auto& [key, value] : facts.items()) {
-    if (!own || (first.contains(key) && first[key] == value)) continue;
-    own = bad_input("E-ranks-differ",
-                    fmt::format("{} is {} on rank {} and {} on rank 0", key, json_line(value),
-                                ranks.rank(), json_line(first[key])),
-                    "give every rank the same study, options and version of sotto");
+  for (const Json* of : {&facts, &first}) {
+    for (const auto& [key, value] : of->items()) {
+      if (!own || words(facts, key) == words(first, key)) continue;
+      own = bad_input("E-ranks-differ",
+                      fmt::format("{} is {} on rank {} and {} on rank 0", key, words(facts, key),
+                                  ranks.rank(), words(first, key)),
+                      "give every rank the same study, options and version of sotto");
+    }
   }
   return agree(ranks, own);
 }

@@ -2,6 +2,7 @@
 #include "run/ranks/trial_answers.h"
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <numeric>
 
@@ -62,12 +63,15 @@ Result<std::vector<double>> TrialAnswers::distances(const TrialValues& held, std
     const std::size_t end = std::min(held.parties(), (number + 1) * kAnswers);
     const std::size_t begin = number * kAnswers;
     for (std::size_t i = begin; i < end; ++i) {
-      // Who holds the same bits as the one before has the same answer.
-      if (i > begin && std::ranges::equal(held.at(trial, i), held.at(trial, i - 1))) {
+      // Who holds the same bits as the one before has the same answer. −0 and 0 are not the same:
+      // who stands before whom is another matter on every number of ranks.
+      const auto own = held.at(trial, i);
+      if (i > begin &&
+          std::memcmp(own.data(), held.at(trial, i - 1).data(), own.size_bytes()) == 0) {
         distances[i] = distances[i - 1];
         continue;
       }
-      auto x = answer(held.at(trial, i));
+      auto x = answer(own);
       if (!x) {
         const std::scoped_lock lock(mutex);
         if (!failed) failed = x.error();

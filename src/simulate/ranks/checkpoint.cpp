@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -49,15 +51,22 @@ class Writer {
  public:
   explicit Writer(std::filesystem::path file)
       : file_(std::move(file)), beside_(file_.string() + ".new") {
-    out_ = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (out_ < 0) say(reason());
+    out_ = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    unfinished_ = out_ >= 0 && take();
+    if (out_ >= 0 && !unfinished_) {
+      say("another run is writing it");
+    } else if (out_ < 0 || ::ftruncate(out_, 0) != 0) {
+      say(reason());
+    }
   }
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
   ~Writer() {
+    if (unfinished_) ::unlink(beside_.c_str());
     if (out_ >= 0) ::close(out_);
-    if (!result_) ::unlink(beside_.c_str());
   }
+
+  [[nodiscard]] const Result<void>& result() const { return result_; }
 
   void add(std::string_view bytes) {
     digest_.add(bytes);
@@ -68,10 +77,32 @@ class Writer {
     put(digest_.value());
     if (result_ && ::fsync(out_) != 0) say(reason());
     if (result_ && std::rename(beside_.c_str(), file_.c_str()) != 0) say(reason());
+    if (result_) {
+      unfinished_ = false;
+      sync_folder();
+    }
     return result_;
   }
 
  private:
+  // Two runs with one file would write into each other. Whoever has the lock has the file that
+  // stands there under this name, and not one that was renamed meanwhile. Disks that know no locks
+  // go without.
+  [[nodiscard]] bool take() const {
+    if (::flock(out_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
+    struct stat ours {};
+    struct stat there {};
+    return ::fstat(out_, &ours) == 0 && ::stat(beside_.c_str(), &there) == 0 &&
+           ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+  }
+  // A power cut must not bring the old one back. Not every disk can; either file is whole.
+  void sync_folder() const {
+    const auto folder = file_.has_parent_path() ? file_.parent_path() : ".";
+    const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (opened < 0) return;
+    ::fsync(opened);
+    ::close(opened);
+  }
   void put(std::string_view bytes) {
     while (result_ && !bytes.empty()) {
       const auto count = ::write(out_, bytes.data(), bytes.size());
@@ -85,6 +116,7 @@ class Writer {
   std::filesystem::path file_;
   std::filesystem::path beside_;
   int out_ = -1;
+  bool unfinished_ = false;  // what stands beside is ours
   ByteDigest digest_;
   Result<void> result_;
 };
@@ -245,6 +277,9 @@ Result<void> Checkpoint::read(const Json& run) {
   sets_ = number("sets");
   rows_at_ = kMagic.size() + header.size() + 1;
   const std::uint64_t parties = number("parties");
+  if (parties > kMaxParties || lanes_ >> 32 != 0 || sets_ > 2 || round > kMaxRounds) {
+    return damaged(file, "has a header with numbers out of range");
+  }
   const std::uint64_t content = rows_at_ + parties * lanes_ * sets_ * sizeof(double);
   if (size != content + kDigestBytes) return damaged(file, "is cut short");
 
@@ -313,6 +348,12 @@ void Checkpoint::after(Round round, std::size_t lanes, const double* now, const 
     until_look_ = static_cast<Round>(checkpoint::kRowsBetweenLooks / part_->network_size());
   }
   if (due()) write(round, lanes, now, before);
+}
+
+Result<void> Checkpoint::require_writable() {
+  Result<void> possible;
+  if (part_->ranks().rank() == 0) possible = checkpoint::Writer(options_.file).result();
+  return agree(part_->ranks(), possible);
 }
 
 Result<void> Checkpoint::finished(bool last) {

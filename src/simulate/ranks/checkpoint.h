@@ -40,6 +40,9 @@ class Checkpoint final : public RoundKeeper {
   [[nodiscard]] const std::string& notes() const { return kept_notes_; }
   void note(std::function<std::string()> notes) { notes_ = std::move(notes); }
 
+  // Before hours of work: E-checkpoint-file where the first write would fail.
+  [[nodiscard]] Result<void> require_writable();
+
   // A batch has ended and stands in the notes: its rows are of no use any more. Writes if it is
   // time, or `last`. E-checkpoint-file where anything could not be written.
   [[nodiscard]] Result<void> finished(bool last);

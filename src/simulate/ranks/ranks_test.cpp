@@ -1,14 +1,17 @@
 // A network in pieces gives the bits of the whole one, whoever has which piece, and whenever it was
 // killed. Ranks are threads here; src/mpi/mpi_ranks_test.cpp has processes.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
 #include <fstream>
 
+#include "base/digest.h"
 #include "base/json.h"
 #include "moments/costs.h"
 #include "privacy/calibrate/dishuf.h"
@@ -134,6 +137,29 @@ TEST(OnRanks, SeveralThreadsOfEachGiveTheSameBits) {
         simulate_averaging(setup, thetas.of(part.own()), {.seed = 4, .threads = 3, .part = &part});
     expect_part(*held, part.own(), whole);
   });
+}
+
+// The others of its team wait for it after every round.
+TEST(OnRanks, AnExceptionInTheRoundsEndsAllThreadsOfARank) {
+  const Weights weights = *Weights::uniform(*Graph::torus(9000), 0.2);
+  const Thetas thetas(9000);
+  ConsensusPlan plan = *plan_consensus(ConsensusMethod::kPlain, 1e-3, weights);
+  plan.rounds = 20;
+  const AveragingSetup setup{weights, plan, LocalNoise{0.8}};
+  std::atomic<std::size_t> ended = 0;
+  ThreadRanks(2).run([&](Ranks& ranks) {
+    NetworkPart part(weights, owners_by_order(weights.graph(), 2), ranks);
+    SimulationOptions options{.seed = 4, .threads = 3, .part = &part};
+    options.on_round = [](Round round, const RoundView&) {
+      if (round == 7) throw std::bad_alloc();
+    };
+    try {
+      (void)simulate_averaging(setup, thetas.of(part.own()), options);
+    } catch (const std::bad_alloc&) {
+      ++ended;
+    }
+  });
+  EXPECT_EQ(ended, 2U);
 }
 
 TEST(OnRanks, NoiseThatDoesNotFitWordsOnOneRankEndsAll) {
@@ -289,10 +315,50 @@ TEST_F(CheckpointTest, ThatCannotBeWrittenIsSaidOnEveryRank) {
     const NetworkPart part(weights, {0, 0, 0, 1, 1, 1}, ranks);
     const auto checkpoint = Checkpoint::open(options(), {{"study", "a"}}, part);
     ASSERT_TRUE(checkpoint.has_value());
-    const auto written = (*checkpoint)->finished(true);
-    ASSERT_FALSE(written.has_value());
-    EXPECT_EQ(written.error().name, "E-checkpoint-file");
+    for (const auto& written : {(*checkpoint)->require_writable(), (*checkpoint)->finished(true)}) {
+      ASSERT_FALSE(written.has_value());
+      EXPECT_EQ(written.error().name, "E-checkpoint-file");
+    }
   });
+}
+
+TEST_F(CheckpointTest, IsWrittenByOneRunAtATime) {
+  const std::string beside = file_.string() + ".new";
+  const NetworkPart part(*Weights::uniform(*Graph::cycle(6), 0.3), Owners(6, 0), alone());
+  const auto checkpoint = Checkpoint::open(options(), {{"study", "a"}}, part);
+  ASSERT_TRUE(checkpoint.has_value());
+  {
+    // Another run, in the middle of it.
+    std::ofstream(beside) << "of another run";
+    const int held = ::open(beside.c_str(), O_WRONLY | O_CLOEXEC);
+    ASSERT_EQ(::flock(held, LOCK_EX), 0);
+    const auto refused = (*checkpoint)->require_writable();
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_THAT(refused.error().what, HasSubstr("another run is writing it"));
+    EXPECT_TRUE(std::filesystem::exists(beside)) << "it is not ours";
+    ::close(held);
+  }
+  // What a killed one has left is nobody's.
+  EXPECT_TRUE((*checkpoint)->require_writable().has_value());
+  EXPECT_FALSE(std::filesystem::exists(file_));
+  EXPECT_TRUE((*checkpoint)->finished(true).has_value());
+  EXPECT_TRUE(std::filesystem::exists(file_));
+  EXPECT_FALSE(std::filesystem::exists(beside));
+}
+
+// 2³²·2²⁹·8 bytes would be none at all, in words of 64 bits.
+TEST_F(CheckpointTest, WithNumbersOutOfRangeIsDamaged) {
+  std::string text =
+      "sotto checkpoint\n"
+      R"({"format":1,"run":{},"notes":"","round":1,"lanes":4294967296,"sets":1,"parties":536870912})"
+      "\n";
+  text += sha256(text);  // 32 bytes
+  std::ofstream(file_, std::ios::binary) << text;
+  const NetworkPart part(*Weights::uniform(*Graph::cycle(6), 0.3), Owners(6, 0), alone());
+  const auto checkpoint = Checkpoint::open(options(), Json::object(), part);
+  ASSERT_FALSE(checkpoint.has_value());
+  EXPECT_EQ(checkpoint.error().name, "E-checkpoint-damaged");
+  EXPECT_THAT(checkpoint.error().what, HasSubstr("out of range"));
 }
 
 }  // namespace
