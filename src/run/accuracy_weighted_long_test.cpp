@@ -268,8 +268,9 @@ TEST(WeightedRows, OfRealTablesGiveBetterModelsThanAnyOther) {
   }
 }
 
-// Seeds that no constant was chosen on. Many tables: how much better weighted rows are differs from
-// table to table by far more than draws do.
+// Seeds that no constant was chosen on, though they had been looked at
+// (docs/proofs/noise_aware.md). Many tables: how much better weighted rows are differs from table
+// to table by far more than draws do, and 27 of them alone may be on either side of a limit.
 TEST(WeightedRows, OfDrawnTablesGiveBetterModelsThanAnyOther) {
   std::vector<MeasuredTable> tables;
   for (const std::uint64_t first : {4001U, 6001U}) {
