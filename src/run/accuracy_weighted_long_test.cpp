@@ -273,7 +273,7 @@ TEST(WeightedRows, OfRealTablesGiveBetterModelsThanAnyOther) {
 // to table by far more than draws do, and 27 of them alone may be on either side of a limit.
 TEST(WeightedRows, OfDrawnTablesGiveBetterModelsThanAnyOther) {
   std::vector<MeasuredTable> tables;
-  for (const std::uint64_t first : {4001U, 6001U}) {
+  for (const std::uint64_t first : {4001U, 5001U, 6001U}) {
     for (std::uint64_t k = 0; k < 27; ++k) tables.push_back(drawn_table(first + k));
   }
   for (std::size_t k = 0; k < kEpsilons.size(); ++k) {
