@@ -108,7 +108,7 @@ Result<toml::table> parse_toml(std::string_view text, const std::string& name,
 TomlReader::TomlReader(const toml::table* table, std::string section, std::string file,
                        TomlErrors errors)
     : table_(table), section_(std::move(section)), file_(std::move(file)), errors_(errors) {
-  if (errors_.key == kStudyErrors.key) described_ = study_keys_of(section_);
+  if (std::string_view(errors_.key) == kStudyErrors.key) described_ = study_keys_of(section_);
 }
 
 const toml::node* TomlReader::node(std::string_view key) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -51,8 +52,8 @@ class ThreadRanks {
         auto& queue = all_.queue(from, rank_);
         all_.arrived_.wait(lock, [&] { return !queue.empty(); });
         EXPECT_EQ(queue.front().size(), bytes.size()) << "both ends know a message's size";
-        std::memcpy(bytes.data(), queue.front().data(),
-                    std::min(bytes.size(), queue.front().size()));
+        std::copy_n(queue.front().begin(), std::min(bytes.size(), queue.front().size()),
+                    bytes.begin());
         queue.pop_front();
       }
       expected_.clear();
