@@ -6,6 +6,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "moments/quadratic.h"
 #include "privacy/budget.h"
@@ -200,6 +201,46 @@ TEST(Theorem1, SaysNothingWhereTheConditionFails) {
   const auto noise = calibrate_gradient(paper_mu(), paper_budget(), std::nullopt);
   EXPECT_TRUE(std::isinf(theorem1_bound(*noise, 100, 3, 200, 1.0, Convexity::kCertain)));
   EXPECT_FALSE(std::isinf(theorem1_bound(*noise, 100, 3, 200, 1.0, Convexity::kPaper)));
+}
+
+// A number that a sentence names.
+double number_after(const std::string& text, const std::string& words) {
+  const std::size_t at = text.find(words);
+  EXPECT_NE(at, std::string::npos) << text;
+  return at == std::string::npos ? 0 : std::stod(text.substr(at + words.size()));
+}
+
+TEST(GradientNoise, ThatNoTruncationKeepsConvexNamesWhatWould) {
+  constexpr std::size_t kParties = 10;
+  constexpr std::size_t kDimension = 3;
+  const auto kept = [&](double epsilon, double delta, double lambda_min, Convexity promise) {
+    return require_some_truncation(paper_mu(), *Budget::make(epsilon, delta), kParties, kDimension,
+                                   lambda_min, promise);
+  };
+  // n·m·γ̄ < λ: 30·3.2748… = 98.25 for the paper's budget, √n·m·γ̄ a third of it.
+  EXPECT_TRUE(kept(10, 0.2, 98.3, Convexity::kCertain).has_value());
+  EXPECT_TRUE(kept(10, 0.2, 31.1, Convexity::kPaper).has_value());
+  EXPECT_FALSE(kept(10, 0.2, 31.0, Convexity::kPaper).has_value());
+  // With 95 the largest truncation is 3.17: more than μ, so that more ε or δ would do as well.
+  const auto refused = kept(10, 0.2, 95, Convexity::kCertain);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().name, "E-gt-convexity");
+  EXPECT_EQ(refused.error().status, Status::kRefused);
+  EXPECT_THAT(refused.error().what, HasSubstr("no truncation does"));
+  EXPECT_THAT(refused.error().fix, HasSubstr("guarantee = \"paper\""));
+  const double lambda_min = number_after(refused.error().fix, "lambda_min above ");
+  EXPECT_TRUE(kept(10, 0.2, lambda_min * 1.001, Convexity::kCertain).has_value());
+  EXPECT_FALSE(kept(10, 0.2, lambda_min * 0.999, Convexity::kCertain).has_value());
+  const double epsilon = number_after(refused.error().fix, "ε = ");
+  EXPECT_TRUE(kept(epsilon * 1.005, 0.2, 95, Convexity::kCertain).has_value());
+  EXPECT_FALSE(kept(epsilon * 0.98, 0.2, 95, Convexity::kCertain).has_value());
+  const double delta = number_after(refused.error().fix, "δ = ");
+  EXPECT_TRUE(kept(10, delta * 1.005, 95, Convexity::kCertain).has_value());
+  EXPECT_FALSE(kept(10, delta * 0.98, 95, Convexity::kCertain).has_value());
+  // At most μ: no ε and no δ does.
+  const auto hopeless = kept(10, 0.2, 80, Convexity::kCertain);
+  ASSERT_FALSE(hopeless.has_value());
+  EXPECT_THAT(hopeless.error().fix, testing::Not(HasSubstr("δ = ")));
 }
 
 }  // namespace
