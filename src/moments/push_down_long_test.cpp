@@ -21,7 +21,7 @@ TEST(PushDownLong, AMillionRowsGiveTheSameBits) {
     ASSERT_TRUE(local) << local.error().to_string();
     const auto pushed = push_down_moments(asked, schema, "sotto-sums-1:long");
     ASSERT_TRUE(pushed) << pushed.error().to_string();
-    EXPECT_GT(local->rows, 500'000U);
+    EXPECT_GT(local->rows, 100'000U);  // most have a value that is missing
     EXPECT_EQ(pushed->table, *local);
   }
 }
