@@ -118,21 +118,26 @@ Result<TrialResults> run_trials(const PlannedStudy& planned, const Problem& prob
   std::size_t done = 0;
   std::mutex mutex;
   std::optional<Error> first_error;
-  const auto run_chunk = [&](std::size_t first) -> Result<void> {
+  const bool shared = parties >= kSharedFrom;
+  const auto make_runner = [&] {
     SimulationOptions options;
     options.seed = request.seed;
-    options.first_trial = first;
     options.cipher = request.cipher;
-    options.trials = std::min(chunk, trials - first);
     options.one_for_all = true;
-    if (parties >= kSharedFrom) options.threads = request.threads;
-    if (recorder) options.on_round = recorder->observer(first);
+    if (shared) options.threads = request.threads;
+    return tracking ? tracking_trials(tracking->setup, secrets, options)
+                    : averaging_trials(setup, secrets, options);
+  };
+  std::unique_ptr<TrialRunner> only;
+  if (shared) only = make_runner();
+  const auto run_chunk = [&](std::size_t first) -> Result<void> {
+    const std::size_t count = std::min(chunk, trials - first);
+    const std::unique_ptr<TrialRunner> own = shared ? nullptr : make_runner();
+    TrialRunner& runner = shared ? *only : *own;
     SOTTO_ASSIGN(const auto held,
-                 tracking ? simulate_tracking(tracking->setup, secrets, options, options.on_round)
-                          : simulate_averaging(setup, secrets, options));
-    return answers.judge(held,
-                         std::span(results.runs.squared_errors).subspan(first, options.trials),
-                         std::span(results.runs.answers).subspan(first * m, options.trials * m));
+                 runner.run(first, count, recorder ? recorder->observer(first) : RoundObserver{}));
+    return answers.judge(held, std::span(results.runs.squared_errors).subspan(first, count),
+                         std::span(results.runs.answers).subspan(first * m, count * m));
   };
   const auto take = [&](std::size_t number) {
     {
@@ -150,7 +155,7 @@ Result<TrialResults> run_trials(const PlannedStudy& planned, const Problem& prob
     if (request.progress) request.progress(done, trials);
   };
   const std::size_t chunks = (trials + chunk - 1) / chunk;
-  if (parties >= kSharedFrom) {
+  if (shared) {
     for (std::size_t number = 0; number < chunks; ++number) take(number);
   } else {
     parallel_for(chunks, request.threads, take);

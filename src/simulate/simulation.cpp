@@ -32,6 +32,26 @@ EngineOptions engine_options(const SimulationOptions& options, const RoundObserv
           .keeper = options.keeper};
 }
 
+// The graph as the rounds of all trials walk it: a rank's part is there already.
+class WalkedGraph {
+ public:
+  WalkedGraph(const Weights& weights, const SimulationOptions& options) : part_(options.part) {
+    if (part_ == nullptr) whole_.emplace(weights, options.renumber_from);
+  }
+  [[nodiscard]] const RoundGraph& get() const {
+    return part_ == nullptr ? *whole_ : part_->graph();
+  }
+
+ private:
+  NetworkPart* part_;
+  std::optional<RoundGraph> whole_;
+};
+
+// Of the whole network, or of a rank's part of it.
+std::size_t parties_of(const Weights& weights, const SimulationOptions& options) {
+  return options.part == nullptr ? weights.graph().size() : options.part->own().size();
+}
+
 bool resumed(const SimulationOptions& options) {
   return options.keeper != nullptr && options.keeper->reached() > 0;
 }
@@ -313,6 +333,112 @@ class PerturbedCosts {
   std::optional<TrialCosts> costs_;
 };
 
+// Trials whose parties average what they release.
+class AveragingTrials : public TrialRunner {
+ public:
+  AveragingTrials(const AveragingSetup& setup, const Secrets& secrets,
+                  const SimulationOptions& options)
+      : setup_(setup), secrets_(secrets), options_(options), releases_(setup, secrets, options_) {
+    check(secrets.size() == parties_of(setup.weights, options), "one secret per party");
+  }
+  // Its releases look at its own options.
+  AveragingTrials(const AveragingTrials&) = delete;
+  AveragingTrials& operator=(const AveragingTrials&) = delete;
+
+  Result<TrialValues> run(std::uint64_t first, std::size_t trials,
+                          const RoundObserver& observer) override {
+    options_.first_trial = first;
+    options_.trials = trials;
+    options_.on_round = observer;
+    SOTTO_TRY(releases_.ready());
+    const bool exact = releases_.exact();
+    const std::size_t network = setup_.weights.graph().size();
+    const std::size_t parties = secrets_.size();
+    const std::size_t entries = secrets_.entries();
+    const std::size_t copies = exact && options_.one_for_all ? 1 : parties;
+    TrialValues result(trials, copies, entries);
+    if (releases_.sum_alone(result)) {
+      if (options_.on_trial) options_.on_trial(trials);
+      return result;
+    }
+    if (!exact && !graph_) graph_.emplace(setup_.weights, options_);
+    for (std::size_t done = 0; done < trials;) {
+      const std::size_t count = std::min(trials_together(network), trials - done);
+      TrialValues values(releases_.wants_released() ? count : 0, parties, entries);
+      if (!resumed(options_)) {
+        SOTTO_TRY(releases_.draw(first + done, count, values, done, result));
+      }
+      if (exact) {
+        if (observer) watch_forwarding(setup_, values, observer);
+        for (std::size_t t = done; t < done + count; ++t) {
+          for (std::size_t i = 1; i < copies; ++i) {
+            std::ranges::copy(result.at(t, 0), result.at(t, i).begin());
+          }
+        }
+      } else {
+        run_linear_consensus(graph_->get(), setup_.consensus, values,
+                             engine_options(options_, observer));
+        auto sum = result.at(done, 0).data();
+        for (const double mean : values.all()) *sum++ = mean * static_cast<double>(network);
+      }
+      done += count;
+      if (options_.on_trial) options_.on_trial(done);
+    }
+    return result;
+  }
+
+ private:
+  const AveragingSetup& setup_;
+  const Secrets& secrets_;
+  SimulationOptions options_;
+  Releases releases_;
+  std::optional<WalkedGraph> graph_;
+};
+
+// Trials of gradient tracking.
+class TrackingTrials : public TrialRunner {
+ public:
+  TrackingTrials(const TrackingSetup& setup, const Secrets& secrets,
+                 const SimulationOptions& options)
+      : setup_(setup),
+        secrets_(secrets),
+        options_(options),
+        perturbed_(setup, secrets, options_),
+        graph_(setup.weights, options) {
+    check(secrets.size() == parties_of(setup.weights, options), "one secret per party");
+    check(options.random_from == RandomFrom::kSeed, "gradient tracking never runs on tables");
+  }
+  // Its costs look at its own options.
+  TrackingTrials(const TrackingTrials&) = delete;
+  TrackingTrials& operator=(const TrackingTrials&) = delete;
+
+  Result<TrialValues> run(std::uint64_t first, std::size_t trials,
+                          const RoundObserver& observer) override {
+    SOTTO_TRY(perturbed_.ready());
+    const std::size_t together = trials_together(setup_.weights.graph().size());
+    TrialValues result(trials, secrets_.size(), setup_.dimension);
+    for (std::size_t done = 0; done < trials;) {
+      const std::size_t count = std::min(together, trials - done);
+      TrialValues costs(count, secrets_.size(), secrets_.entries());
+      for (std::size_t t = 0; t < count; ++t) perturbed_.draw(first + done + t, t, costs);
+      const TrialValues x =
+          run_gradient_tracking(graph_.get(), costs, setup_.dimension, setup_.step, setup_.rounds,
+                                engine_options(options_, observer));
+      std::ranges::copy(x.all(), result.at(done, 0).data());
+      done += count;
+      if (options_.on_trial) options_.on_trial(done);
+    }
+    return result;
+  }
+
+ private:
+  const TrackingSetup& setup_;
+  const Secrets& secrets_;
+  SimulationOptions options_;
+  PerturbedCosts perturbed_;
+  WalkedGraph graph_;
+};
+
 }  // namespace
 
 Result<std::uint64_t> run_messages(std::span<const std::unique_ptr<Party>> parties,
@@ -346,78 +472,26 @@ std::size_t trials_together(std::size_t parties) {
   return parties >= kAloneFrom ? 1 : kBatch;
 }
 
+std::unique_ptr<TrialRunner> averaging_trials(const AveragingSetup& setup, const Secrets& secrets,
+                                              const SimulationOptions& options) {
+  return std::make_unique<AveragingTrials>(setup, secrets, options);
+}
+
+std::unique_ptr<TrialRunner> tracking_trials(const TrackingSetup& setup, const Secrets& secrets,
+                                             const SimulationOptions& options) {
+  return std::make_unique<TrackingTrials>(setup, secrets, options);
+}
+
 Result<TrialValues> simulate_averaging(const AveragingSetup& setup, const Secrets& secrets,
                                        const SimulationOptions& options) {
-  const std::size_t network = setup.weights.graph().size();
-  check(secrets.size() == (options.part == nullptr ? network : options.part->own().size()),
-        "one secret per party");
-  Releases releases(setup, secrets, options);
-  SOTTO_TRY(releases.ready());
-  const bool exact = releases.exact();
-  const std::size_t parties = secrets.size();
-  const std::size_t entries = secrets.entries();
-  const std::size_t copies = exact && options.one_for_all ? 1 : parties;
-  TrialValues result(options.trials, copies, entries);
-  if (releases.sum_alone(result)) {
-    if (options.on_trial) options.on_trial(options.trials);
-    return result;
-  }
-  for (std::size_t done = 0; done < options.trials;) {
-    const std::size_t count = std::min(trials_together(network), options.trials - done);
-    TrialValues values(releases.wants_released() ? count : 0, parties, entries);
-    if (!resumed(options)) {
-      SOTTO_TRY(releases.draw(options.first_trial + done, count, values, done, result));
-    }
-    if (exact) {
-      if (options.on_round) watch_forwarding(setup, values, options.on_round);
-      for (std::size_t t = done; t < done + count; ++t) {
-        for (std::size_t i = 1; i < copies; ++i) {
-          std::ranges::copy(result.at(t, 0), result.at(t, i).begin());
-        }
-      }
-    } else {
-      const EngineOptions engine = engine_options(options, options.on_round);
-      if (options.part == nullptr) {
-        run_linear_consensus(setup.weights, setup.consensus, values, engine);
-      } else {
-        run_linear_consensus(options.part->graph(), setup.consensus, values, engine);
-      }
-      auto sum = result.at(done, 0).data();
-      for (const double mean : values.all()) *sum++ = mean * static_cast<double>(network);
-    }
-    done += count;
-    if (options.on_trial) options.on_trial(done);
-  }
-  return result;
+  return AveragingTrials(setup, secrets, options)
+      .run(options.first_trial, options.trials, options.on_round);
 }
 
 Result<TrialValues> simulate_tracking(const TrackingSetup& setup, const Secrets& secrets,
                                       const SimulationOptions& options,
                                       const RoundObserver& observer) {
-  const std::size_t network = setup.weights.graph().size();
-  check(secrets.size() == (options.part == nullptr ? network : options.part->own().size()),
-        "one secret per party");
-  check(options.random_from == RandomFrom::kSeed, "gradient tracking never runs on tables");
-  const PerturbedCosts perturbed(setup, secrets, options);
-  SOTTO_TRY(perturbed.ready());
-  TrialValues result(options.trials, secrets.size(), setup.dimension);
-  for (std::size_t done = 0; done < options.trials;) {
-    const std::size_t count = std::min(trials_together(network), options.trials - done);
-    TrialValues costs(count, secrets.size(), secrets.entries());
-    for (std::size_t t = 0; t < count; ++t) {
-      perturbed.draw(options.first_trial + done + t, t, costs);
-    }
-    const EngineOptions engine = engine_options(options, observer);
-    const TrialValues x = options.part == nullptr
-                              ? run_gradient_tracking(setup.weights, costs, setup.dimension,
-                                                      setup.step, setup.rounds, engine)
-                              : run_gradient_tracking(options.part->graph(), costs, setup.dimension,
-                                                      setup.step, setup.rounds, engine);
-    std::ranges::copy(x.all(), result.at(done, 0).data());
-    done += count;
-    if (options.on_trial) options.on_trial(done);
-  }
-  return result;
+  return TrackingTrials(setup, secrets, options).run(options.first_trial, options.trials, observer);
 }
 
 }  // namespace sotto

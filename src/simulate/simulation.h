@@ -62,6 +62,22 @@ struct SimulationOptions {
 // How many trials go through the engine together.
 [[nodiscard]] std::size_t trials_together(std::size_t parties);
 
+// Trials of one setup, some after others: what they have in common (the graph as the rounds walk
+// it, what noise is drawn with) is made once. Setup and secrets stay where they are.
+class TrialRunner {
+ public:
+  virtual ~TrialRunner() = default;
+  // `trials` from `first` on; those of the options that it was made with do not count.
+  [[nodiscard]] virtual Result<TrialValues> run(std::uint64_t first, std::size_t trials,
+                                                const RoundObserver& observer = {}) = 0;
+};
+[[nodiscard]] std::unique_ptr<TrialRunner> averaging_trials(const AveragingSetup& setup,
+                                                            const Secrets& secrets,
+                                                            const SimulationOptions& options);
+[[nodiscard]] std::unique_ptr<TrialRunner> tracking_trials(const TrackingSetup& setup,
+                                                           const Secrets& secrets,
+                                                           const SimulationOptions& options);
+
 // sums.at(trial, party): every party's estimate of Σθ_i.
 [[nodiscard]] Result<TrialValues> simulate_averaging(const AveragingSetup& setup,
                                                      const Secrets& secrets,

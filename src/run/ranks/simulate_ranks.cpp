@@ -100,26 +100,27 @@ class RankedTrials {
     }
     const bool finished = mine.size() == options_.trials;
     if (checkpoint_ != nullptr && !finished) SOTTO_TRY(checkpoint_->require_writable());
+    SimulationOptions simulation;
+    simulation.seed = options_.seed;
+    simulation.one_for_all = true;
+    simulation.threads = options_.threads;
+    simulation.part = &part_;
+    simulation.keeper = checkpoint_;
+    const auto runner = tracking ? tracking_trials(tracking->setup, secrets, simulation)
+                                 : averaging_trials(setup, secrets, simulation);
     while (mine.size() < options_.trials) {
       const std::size_t first = mine.size();
-      SimulationOptions simulation;
-      simulation.seed = options_.seed;
-      simulation.first_trial = first;
-      simulation.trials = std::min(trials_together(part_.network_size()), options_.trials - first);
-      simulation.one_for_all = true;
-      simulation.threads = options_.threads;
-      simulation.part = &part_;
-      simulation.keeper = checkpoint_;
+      const std::size_t count =
+          std::min(trials_together(part_.network_size()), options_.trials - first);
+      RoundObserver observer;
       if (options_.progress && walks) {
-        simulation.on_round = [&](Round round, const RoundView& view) {
+        observer = [&](Round round, const RoundView& view) {
           tell(k, first * kPartsOfTrial +
                       view.trials() * kPartsOfTrial * round / std::max(1U, rounds));
         };
       }
-      SOTTO_ASSIGN(const auto held, tracking ? simulate_tracking(tracking->setup, secrets,
-                                                                 simulation, simulation.on_round)
-                                             : simulate_averaging(setup, secrets, simulation));
-      for (std::size_t t = 0; t < simulation.trials; ++t) {
+      SOTTO_ASSIGN(const auto held, runner->run(first, count, observer));
+      for (std::size_t t = 0; t < count; ++t) {
         TrialOutcome outcome{.solver = mine.solver, .trial = first + t, .x = {}};
         SOTTO_TRY(judge(answers, held, t, !walks, outcome));
         keep(outcome);
