@@ -11,6 +11,9 @@ namespace sotto::session {
 namespace {
 
 // Connections lose nothing while they last, so these only matter where they break without a word.
+// Who is merely busy takes longer each time, and would be busier with everything twice: so the wait
+// is at least twice as long as the last acknowledgement took, and stays as long as it has grown
+// until one shows that less will do (RFC 6298).
 constexpr Time kFirstResend{4'000};
 constexpr Time kLastResend{60'000};
 // A greeting of any version is smaller.
@@ -55,6 +58,8 @@ void Links::connected(PartyId peer, Time now) {
   link.sent = link.acknowledged;
   link.last_sent = now;
   link.resend_after = kFirstResend;
+  link.most_sent = link.acknowledged;
+  link.timed.reset();
 }
 
 void Links::disconnected(PartyId peer) {
@@ -132,7 +137,10 @@ Received<std::optional<std::string>> Links::receive(PartyId from, std::string_vi
   know(from, {frame->nonce(), frame->start()});
   if (frame->have() > link.acknowledged) {
     link.last_sent = now;
-    link.resend_after = kFirstResend;
+    if (link.timed && frame->have() >= link.timed->number) {
+      link.resend_after = std::clamp(2 * (now - link.timed->sent), kFirstResend, kLastResend);
+      link.timed.reset();
+    }
   }
   acknowledge(link, frame->have());
   if (!link.heard) {
@@ -200,6 +208,7 @@ void Links::tick(Time now) {
     link.heard = true;
     link.owes_greeting = true;
     link.sent = link.acknowledged;
+    link.timed.reset();
     link.last_sent = now;
     link.resend_after = std::min(2 * link.resend_after, kLastResend);
   }
@@ -225,7 +234,10 @@ std::vector<Outgoing> Links::collect(Time now, bool at_once) {
     if (link.heard) {
       for (; link.sent < link.posted; ++link.sent) {
         const auto& body = link.unacknowledged[link.sent - link.acknowledged];
-        out.push_back({peer, frame_of(link, link.sent + 1, body)});
+        const std::uint64_t number = link.sent + 1;
+        out.push_back({peer, frame_of(link, number, body)});
+        if (number > link.most_sent && !link.timed) link.timed = {.number = number, .sent = now};
+        link.most_sent = std::max(link.most_sent, number);
         link.owes_greeting = false;
         link.owes_receipt.reset();
         link.last_sent = now;

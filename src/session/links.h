@@ -95,6 +95,14 @@ class Links {
     std::vector<std::string> received;  // digests of what the peer sent, by number
     Time last_sent{};
     Time resend_after{};
+    // How long acknowledgements take is learnt from bodies that went out once in this connection:
+    // of others it can't be told what is acknowledged (Karn).
+    std::uint64_t most_sent = 0;
+    struct Timed {
+      std::uint64_t number = 0;
+      Time sent{};
+    };
+    std::optional<Timed> timed;
   };
 
   [[nodiscard]] std::string frame_of(const Link& link, std::uint64_t number,

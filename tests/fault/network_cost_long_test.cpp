@@ -23,13 +23,6 @@ struct Cost {
   std::uint64_t planned = 0;
 };
 
-std::uint64_t bytes_sent(const std::string& said) {
-  std::smatch found;
-  const std::regex line("sent ([0-9]+) bytes");
-  EXPECT_TRUE(std::regex_search(said, found, line)) << said;
-  return found.empty() ? 0 : std::stoull(found[1]);
-}
-
 Cost cost_of(Parties& parties) {
   Cost cost;
   const auto plan = parse_json(parties.sotto({"plan", parties.study(), "--format", "json"}));
@@ -41,7 +34,7 @@ Cost cost_of(Parties& parties) {
   cost.wall_seconds = took.count();
   for (std::size_t p = 0; p < parties.size(); ++p) {
     cost.cpu_seconds += parties.process(p).cpu_seconds();
-    cost.most_sent = std::max(cost.most_sent, bytes_sent(parties.said(p)));
+    cost.most_sent = std::max(cost.most_sent, parties.bytes_sent(p));
   }
   return cost;
 }

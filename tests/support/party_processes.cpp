@@ -264,6 +264,13 @@ std::string Parties::said_by_all() const {
   return all;
 }
 
+std::uint64_t Parties::bytes_sent(std::size_t party) const {
+  std::smatch found;
+  const std::string text = said(party);
+  EXPECT_TRUE(std::regex_search(text, found, std::regex("sent ([0-9]+) bytes"))) << text;
+  return found.empty() ? 0 : std::stoull(found[1]);
+}
+
 bool Parties::says(std::size_t party, const std::string& words, milliseconds at_most) const {
   return comes_true([&] { return said(party).find(words) != std::string::npos; }, at_most);
 }

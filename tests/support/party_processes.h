@@ -107,6 +107,8 @@ class Parties {
   [[nodiscard]] bool says(std::size_t party, const std::string& words,
                           milliseconds at_most = kLongRun) const;
   [[nodiscard]] std::string said_by_all() const;
+  // Frames that it sent, as it says at its end.
+  [[nodiscard]] std::uint64_t bytes_sent(std::size_t party) const;
 
   [[nodiscard]] std::string model(std::size_t party) const;  // model.json; empty if there is none
   void expect_same_models(const std::vector<std::size_t>& parties) const;
