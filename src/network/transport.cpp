@@ -4,7 +4,9 @@
 #include "network/transport.h"
 
 #include <fmt/format.h>
+#include <grpc/grpc.h>
 #include <grpcpp/grpcpp.h>
+#include <openssl/crypto.h>
 
 #include <set>
 #include <thread>
@@ -27,12 +29,39 @@ int as_int(milliseconds time) {
   return static_cast<int>(time.count());
 }
 
+// gRPC's threads let go of channels after the last transport is gone. Who leaves the process in the
+// meantime takes OpenSSL away from under them, and may end with a signal after all was done: so the
+// process waits for them, before what was set up earlier is taken down.
+class LastWords {
+ public:
+  static void await_at_exit() {
+    OPENSSL_init_crypto(0, nullptr);  // its own exit is registered before this one, and comes after
+    static const LastWords last_words;
+  }
+  LastWords(const LastWords&) = delete;
+  LastWords& operator=(const LastWords&) = delete;
+
+ private:
+  LastWords() = default;
+  ~LastWords() {
+    const auto end = std::chrono::steady_clock::now() + kAtMost;
+    while (grpc_is_initialized() != 0 && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(milliseconds(1));
+    }
+    // Takes over a shutdown that another thread has begun.
+    grpc_init();
+    grpc_shutdown_blocking();
+  }
+  static constexpr seconds kAtMost{2};
+};
+
 class GrpcTransport final : public Transport {
  public:
   GrpcTransport(const Identity& identity, const std::vector<Peer>& peers,
                 const TransportLimits& limits, const Greeting& greeting)
       : limits_(limits),
         core_(std::make_shared<TransportCore>(peers, limits, greeting, identity.fingerprint())) {
+    LastWords::await_at_exit();
     for (const Peer& peer : peers) {
       if (!peer.dial) continue;
       Pins pins{

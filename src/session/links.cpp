@@ -10,11 +10,6 @@
 namespace sotto::session {
 namespace {
 
-// Connections lose nothing while they last, so these only matter where they break without a word.
-// Who is merely busy takes longer each time, and would be busier with everything twice: so the wait
-// is at least twice as long as the last acknowledgement took, and stays as long as it has grown
-// until one shows that less will do (RFC 6298).
-constexpr Time kFirstResend{4'000};
 constexpr Time kLastResend{60'000};
 // A greeting of any version is smaller.
 constexpr std::size_t kMaxFirstLookBytes = 4096;
@@ -45,8 +40,8 @@ std::optional<std::uint32_t> other_protocol(std::string_view bytes) {
 }  // namespace
 
 Links::Links(std::string study_hash, std::string nonce, std::uint64_t start,
-             std::span<const PartyId> neighbours)
-    : study_hash_(std::move(study_hash)), nonce_(std::move(nonce)), start_(start) {
+             std::span<const PartyId> neighbours, Time resend)
+    : study_hash_(std::move(study_hash)), nonce_(std::move(nonce)), start_(start), resend_(resend) {
   for (const PartyId neighbour : neighbours) links_[neighbour];
 }
 
@@ -57,9 +52,7 @@ void Links::connected(PartyId peer, Time now) {
   link.owes_greeting = true;
   link.sent = link.acknowledged;
   link.last_sent = now;
-  link.resend_after = kFirstResend;
-  link.most_sent = link.acknowledged;
-  link.timed.reset();
+  link.resend_after = resend_;
 }
 
 void Links::disconnected(PartyId peer) {
@@ -137,10 +130,7 @@ Received<std::optional<std::string>> Links::receive(PartyId from, std::string_vi
   know(from, {frame->nonce(), frame->start()});
   if (frame->have() > link.acknowledged) {
     link.last_sent = now;
-    if (link.timed && frame->have() >= link.timed->number) {
-      link.resend_after = std::clamp(2 * (now - link.timed->sent), kFirstResend, kLastResend);
-      link.timed.reset();
-    }
+    link.resend_after = resend_;
   }
   acknowledge(link, frame->have());
   if (!link.heard) {
@@ -185,7 +175,7 @@ void Links::renew(PartyId from, const Start& start) {
   link.heard = connected;
   link.owes_greeting = connected;
   link.last_sent = last_sent;
-  link.resend_after = kFirstResend;
+  link.resend_after = resend_;
   link.nonce = start.nonce;
   link.start = start.number;
 }
@@ -208,7 +198,6 @@ void Links::tick(Time now) {
     link.heard = true;
     link.owes_greeting = true;
     link.sent = link.acknowledged;
-    link.timed.reset();
     link.last_sent = now;
     link.resend_after = std::min(2 * link.resend_after, kLastResend);
   }
@@ -234,10 +223,7 @@ std::vector<Outgoing> Links::collect(Time now, bool at_once) {
     if (link.heard) {
       for (; link.sent < link.posted; ++link.sent) {
         const auto& body = link.unacknowledged[link.sent - link.acknowledged];
-        const std::uint64_t number = link.sent + 1;
-        out.push_back({peer, frame_of(link, number, body)});
-        if (number > link.most_sent && !link.timed) link.timed = {.number = number, .sent = now};
-        link.most_sent = std::max(link.most_sent, number);
+        out.push_back({peer, frame_of(link, link.sent + 1, body)});
         link.owes_greeting = false;
         link.owes_receipt.reset();
         link.last_sent = now;

@@ -38,7 +38,7 @@ namespace session {
 class Links {
  public:
   Links(std::string study_hash, std::string nonce, std::uint64_t start,
-        std::span<const PartyId> neighbours);
+        std::span<const PartyId> neighbours, Time resend = kResendFrames);
 
   void connected(PartyId peer, Time now);
   void disconnected(PartyId peer);
@@ -95,14 +95,6 @@ class Links {
     std::vector<std::string> received;  // digests of what the peer sent, by number
     Time last_sent{};
     Time resend_after{};
-    // How long acknowledgements take is learnt from bodies that went out once in this connection:
-    // of others it can't be told what is acknowledged (Karn).
-    std::uint64_t most_sent = 0;
-    struct Timed {
-      std::uint64_t number = 0;
-      Time sent{};
-    };
-    std::optional<Timed> timed;
   };
 
   [[nodiscard]] std::string frame_of(const Link& link, std::uint64_t number,
@@ -112,6 +104,7 @@ class Links {
   std::string study_hash_;
   std::string nonce_;
   std::uint64_t start_;
+  Time resend_;
   std::map<PartyId, Link> links_;
 };
 

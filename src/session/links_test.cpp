@@ -132,65 +132,25 @@ TEST(Links, ALostGreetingStopsNothing) {
   EXPECT_EQ(pair.at_b, (std::vector<std::string>{"word"}));
 }
 
-// Words, one after another was acknowledged, to who takes `seconds` over each: how often each goes
-// out.
-std::vector<int> times_sent(int seconds, int words) {
-  Pair pair;
-  pair.connect();
-  pair.settle();
-  std::vector<int> times;
-  for (int word = 0; word < words; ++word) {
-    times.push_back(0);
-    pair.a.post(1, std::to_string(word));
-    std::vector<std::string> waiting;
-    for (int second = 0; second < seconds; ++second, pair.now += Time(1000)) {
-      pair.a.tick(pair.now);
-      for (const Outgoing& out : pair.a.collect(pair.now)) {
-        waiting.push_back(out.frame);
-        wire::Frame sent;
-        EXPECT_TRUE(sent.ParseFromString(out.frame));
-        if (sent.number() > 0) ++times.back();
+// Over a connection nothing is lost: who takes long to answer is not told again.
+TEST(Links, WhoTakesLongOverAConnectionHearsEverythingOnce) {
+  for (const auto& [resend, times] : {std::pair{kResendOverConnections, 1}, {kResendFrames, 4}}) {
+    session::Links links(kStudy, nonce('a'), 1, kOther, resend);
+    links.connected(1, Time(0));
+    (void)links.collect(Time(0));
+    ASSERT_TRUE(links.receive(1, frame(0, 0, ""), Time(0)).has_value());
+    links.post(1, "word");
+    int sent = 0;
+    for (Time now{0}; now < Time(59'000); now += Time(1000)) {
+      links.tick(now);
+      for (const Outgoing& out : links.collect(now)) {
+        wire::Frame one;
+        ASSERT_TRUE(one.ParseFromString(out.frame));
+        if (one.number() > 0) ++sent;
       }
     }
-    for (const std::string& frame : waiting) pair.take(pair.b, 0, frame, pair.at_b);
-    pair.settle();
-    EXPECT_TRUE(pair.a.delivered(1));
+    EXPECT_EQ(sent, times) << resend.count();
   }
-  return times;
-}
-
-// A connection that lasts loses nothing: who has much to do is told once it is known to be slow.
-TEST(Links, WhoIsMerelyBusyDoesNotHearEverythingTwice) {
-  EXPECT_EQ(times_sent(3, 3), (std::vector<int>{1, 1, 1}));
-  EXPECT_EQ(times_sent(7, 4), (std::vector<int>{2, 1, 1, 1}));
-  EXPECT_EQ(times_sent(25, 4), (std::vector<int>{3, 2, 1, 1}));
-}
-
-// Busy once is not busy for ever: an answer that comes soon lets the next silence count again.
-TEST(Links, AQuickAnswerShortensTheWaitAgain) {
-  Pair pair;
-  pair.connect();
-  pair.settle();
-  const auto seconds_until_sent_again = [&](const std::string& word) {
-    pair.a.post(1, word);
-    EXPECT_FALSE(pair.a.collect(pair.now).empty());  // lost
-    for (int second = 1; second <= 200; ++second) {
-      pair.now += Time(1000);
-      pair.a.tick(pair.now);
-      const auto out = pair.a.collect(pair.now);
-      if (out.empty()) continue;
-      for (const Outgoing& one : out) pair.take(pair.b, 0, one.frame, pair.at_b);
-      pair.settle();
-      return second;
-    }
-    return 0;
-  };
-  EXPECT_EQ(seconds_until_sent_again("one"), 4);
-  EXPECT_EQ(seconds_until_sent_again("two"), 8) << "it was not heard yet how long an answer takes";
-  pair.a.post(1, "three");
-  pair.settle();
-  EXPECT_EQ(seconds_until_sent_again("four"), 4);
-  EXPECT_EQ(pair.at_b, (std::vector<std::string>{"one", "two", "three", "four"}));
 }
 
 // After a crash the same words have the same numbers; what was acknowledged is not sent again.

@@ -72,7 +72,8 @@ Session::Session(SessionTerms terms, const Signer& signer, Journal& journal, Par
       journal_(journal),
       ledger_(journal, terms_.debit),
       core_(terms_, signer, std::move(factory), key, ledger_),
-      links_(terms_.study_hash, key.nonce(), terms_.start, terms_.graph.neighbours(terms_.self)),
+      links_(terms_.study_hash, key.nonce(), terms_.start, terms_.graph.neighbours(terms_.self),
+             terms_.resend),
       meeting_since_(now),
       last_progress_(now),
       phase_since_(now) {

@@ -21,6 +21,13 @@ namespace sotto {
 // Time is an argument: milliseconds since whenever the driver began to count.
 using Time = std::chrono::milliseconds;
 
+// After how long what nobody has acknowledged goes out again, at first. Frames that travel each by
+// itself get lost. A connection loses nothing while it lasts, and whoever carries it finds out
+// when it is dead: who only takes long would take longer if everything came twice, so that this is
+// for what nobody has thought of.
+inline constexpr Time kResendFrames{4'000};
+inline constexpr Time kResendOverConnections{60'000};
+
 // What a run needs to know of its study.
 struct SessionTerms {
   std::string study_hash;  // 32 bytes
@@ -32,6 +39,7 @@ struct SessionTerms {
   Time patience{};                 // how long one that was there may be silent
   Debit debit;                     // run, attempt and charges are filled in by the session
   MessageLimits limits;            // of any set of parties that may be left
+  Time resend = kResendFrames;
   // Which start of this party's: any number that is larger than those of its earlier starts, such
   // as the time. A later start takes an earlier one's place in the meeting.
   std::uint64_t start = 1;

@@ -56,7 +56,8 @@ SessionTerms session_terms(const Study& study, PartyId self, Debit debit) {
                      .meeting = milliseconds_of(study.network.meeting_seconds),
                      .patience = milliseconds_of(study.network.patience_seconds),
                      .debit = std::move(debit),
-                     .limits = {}};
+                     .limits = {},
+                     .resend = kResendOverConnections};
   if (terms.min_parties == 0) terms.min_parties = study.graph().size();
   for (const PartyTerms& party : study.parties) terms.names.push_back(party.name);
   return terms;

@@ -172,6 +172,7 @@ Result<void> FaultNetwork::start(PartyId p) {
       session_terms(planned_.study, p, debit_of(planned_.study, planned_.plan, "simulated"));
   terms.data_digest = machine.run.data_digest();
   terms.limits = machine.run.limits();
+  if (faults_.transport == FaultTransport::kFrames) terms.resend = kResendFrames;
   SOTTO_ASSIGN(machine.session,
                Session::open(
                    std::move(terms), machine.signer, machine.journal,
