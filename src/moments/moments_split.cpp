@@ -115,7 +115,7 @@ struct WaitingRows {
 
 std::uint64_t bytes_of(const RawRows& raw) {
   std::uint64_t bytes = raw.columns() * kGroupRows * sizeof(double);
-  for (const std::string& person : raw.persons) bytes += sizeof(person) + person.size();
+  for (const std::string& person : raw.persons) bytes += sizeof(std::string) + person.size();
   return bytes;
 }
 

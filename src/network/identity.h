@@ -24,7 +24,7 @@ class Identity {
   [[nodiscard]] static Result<Identity> make(const std::string& name,
                                              const std::vector<std::string>& hosts,
                                              std::uint64_t days = kValidDays);
-  static constexpr std::uint64_t kValidDays = 20 * 366;
+  static constexpr std::uint64_t kValidDays = std::uint64_t{20} * 366;
 
   // identity.key (mode 0600) and identity.crt in a folder of the party's own (0700 if
   // it has to be made; one that others can write to is refused). Refuses to overwrite:

@@ -291,7 +291,8 @@ void TrialSeal::mix_edges(std::size_t trial, std::span<Index> indices, TrialTrac
   const std::int64_t* masked = &masked_[trial * mask_rows() * entries_];
   const std::uint64_t* multiplier = &multiplier_[trial * directed()];
   for (const Edge& e : edges_) {
-    const auto product = static_cast<Index>(multiplier[e.there] * multiplier[e.back]);
+    const std::uint64_t word = multiplier[e.there] * multiplier[e.back];  // of 32 bits each
+    const auto product = static_cast<Index>(word);
     const std::int64_t* from = masked + std::size_t{shared_ ? e.from : e.there} * entries_;
     const std::int64_t* to = masked + std::size_t{shared_ ? e.to : e.back} * entries_;
     for (std::size_t k = 0; k < entries_; ++k) {
