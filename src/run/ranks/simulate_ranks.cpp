@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 
 #include "base/check.h"
 #include "base/digest.h"
 #include "base/json.h"
 #include "base/version.h"
 #include "run/ranks/trial_answers.h"
+#include "simulate/rounds.h"
 #include "simulate/row_memory.h"
 
 namespace sotto {
@@ -23,8 +25,16 @@ std::string bits_of(double value) {
   return fmt::format("{:016x}", std::bit_cast<std::uint64_t>(value));
 }
 
-double from_bits(const std::string& text) {
-  return std::bit_cast<double>(std::stoull(text, nullptr, 16));
+std::optional<double> from_bits(const Json& text) {
+  if (!text.is_string()) return std::nullopt;
+  const auto& digits = text.get_ref<const std::string&>();
+  std::uint64_t bits = 0;
+  const auto [end, failure] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), bits, 16);
+  if (digits.size() != 16 || failure != std::errc{} || end != digits.data() + 16) {
+    return std::nullopt;
+  }
+  return std::bit_cast<double>(bits);
 }
 
 // The own parties' costs, at their places; the solution is everybody's.
@@ -69,16 +79,17 @@ class RankedTrials {
  public:
   RankedTrials(const RunOptions& options, NetworkPart& part, Checkpoint* checkpoint)
       : options_(options), part_(part), checkpoint_(checkpoint) {
-    if (checkpoint_ == nullptr) return;
-    checkpoint_->note([this] { return notes(); });
-    if (checkpoint_->notes().empty()) return;
-    for (const Json& run : parse_json(checkpoint_->notes())) {
-      TrialOutcome& outcome = known_.emplace_back();
-      outcome.solver = static_cast<Solver>(run[0].get<int>());
-      outcome.trial = run[1].get<std::size_t>();
-      outcome.squared_error = from_bits(run[2].get<std::string>());
-      for (const Json& x : run[3]) outcome.x.push_back(from_bits(x.get<std::string>()));
-    }
+    if (checkpoint_ != nullptr) checkpoint_->note([this] { return notes(); });
+  }
+
+  // What was finished before, of a problem of so many columns; all ranks have the same notes.
+  [[nodiscard]] Result<void> recall(std::size_t dimension) {
+    if (checkpoint_ == nullptr || checkpoint_->notes().empty()) return {};
+    const Json runs = parse_json(checkpoint_->notes());
+    bool known = runs.is_array();
+    for (std::size_t k = 0; known && k < runs.size(); ++k) known = recall(runs[k], dimension);
+    if (!known) return checkpoint_->unlikely("has notes that this run does not make");
+    return {};
   }
 
   // All trials of one solver, the k-th.
@@ -99,6 +110,14 @@ class RankedTrials {
       if (run.solver == mine.solver) keep(run);
     }
     const bool finished = mine.size() == options_.trials;
+    if (checkpoint_ != nullptr && !finished && checkpoint_->reached() > 0) {
+      const std::size_t count = batch_after(mine.size());
+      const bool two = !tracking && planned.plan.consensus.method == ConsensusMethod::kChebyshev;
+      SOTTO_TRY(checkpoint_->require_rows(
+          walks ? rounds : 0,
+          tracking ? TrackingRows::of(own.dimension(), count).lanes() : count * secrets.entries(),
+          two ? 2 : 1));
+    }
     if (checkpoint_ != nullptr && !finished) SOTTO_TRY(checkpoint_->require_writable());
     SimulationOptions simulation;
     simulation.seed = options_.seed;
@@ -110,8 +129,7 @@ class RankedTrials {
                                  : averaging_trials(setup, secrets, simulation);
     while (mine.size() < options_.trials) {
       const std::size_t first = mine.size();
-      const std::size_t count =
-          std::min(trials_together(part_.network_size()), options_.trials - first);
+      const std::size_t count = batch_after(first);
       RoundObserver observer;
       if (options_.progress && walks) {
         observer = [&](Round round, const RoundView& view) {
@@ -134,6 +152,40 @@ class RankedTrials {
   }
 
  private:
+  // Trials that go through the rounds together when so many are over.
+  [[nodiscard]] std::size_t batch_after(std::size_t done) const {
+    return std::min(trials_together(part_.network_size()), options_.trials - done);
+  }
+
+  // One trial of the notes: the next of a solver that this run has. False: it is not.
+  [[nodiscard]] bool recall(const Json& run, std::size_t dimension) {
+    if (!run.is_array() || run.size() != 4 || !run[0].is_number_unsigned() ||
+        !run[1].is_number_unsigned() || !run[3].is_array() || run[3].size() != dimension) {
+      return false;
+    }
+    TrialOutcome outcome;
+    const auto solver = std::ranges::find_if(options_.solvers, [&](Solver of) {
+      return run[0].get<std::uint64_t>() == static_cast<std::uint64_t>(of);
+    });
+    if (solver == options_.solvers.end()) return false;
+    outcome.solver = *solver;
+    outcome.trial =
+        static_cast<std::size_t>(std::ranges::count(known_, outcome.solver, &TrialOutcome::solver));
+    const auto error = from_bits(run[2]);
+    if (run[1].get<std::uint64_t>() != outcome.trial || outcome.trial >= options_.trials ||
+        !error) {
+      return false;
+    }
+    outcome.squared_error = *error;
+    for (const Json& text : run[3]) {
+      const auto x = from_bits(text);
+      if (!x) return false;
+      outcome.x.push_back(*x);
+    }
+    known_.push_back(std::move(outcome));
+    return true;
+  }
+
   void tell(std::size_t k, std::size_t done) const {
     if (!options_.progress) return;
     const std::size_t all = options_.trials * kPartsOfTrial;
@@ -256,6 +308,7 @@ Result<Simulation> simulate_on_ranks(const Study& study, const RunOptions& optio
     SOTTO_ASSIGN(checkpoint, Checkpoint::open(*options.ranks->checkpoint, facts, part));
   }
   RankedTrials trials(options, part, checkpoint.get());
+  SOTTO_TRY(trials.recall(own.dimension()));
   for (std::size_t k = 0; k < options.solvers.size(); ++k) {
     auto made = plan_study(sized, options.solvers[k]);
     // Step and rounds from files, where the whole problem is here.

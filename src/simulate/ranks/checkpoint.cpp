@@ -309,6 +309,15 @@ Result<void> Checkpoint::read(const Json& run) {
   return {};
 }
 
+Error Checkpoint::unlikely(const std::string& what) const {
+  return checkpoint::damaged(options_.file, what);
+}
+
+Result<void> Checkpoint::require_rows(Round rounds, std::size_t lanes, std::size_t sets) const {
+  if (round_ <= rounds && lanes_ == lanes && sets_ == sets) return {};
+  return unlikely("has rows that no round of this run has");
+}
+
 void Checkpoint::restore(std::size_t lanes, double* now, double* before) {
   using namespace checkpoint;
   check(lanes == lanes_ && (before == nullptr ? 1U : 2U) == sets_, "the rows of this batch");

@@ -40,6 +40,12 @@ class Checkpoint final : public RoundKeeper {
   [[nodiscard]] const std::string& notes() const { return kept_notes_; }
   void note(std::function<std::string()> notes) { notes_ = std::move(notes); }
 
+  // E-checkpoint-damaged where the rows are not those of a batch of so many lanes and sets, under
+  // way before its last round. Precondition of a batch's rounds, if any were come to.
+  [[nodiscard]] Result<void> require_rows(Round rounds, std::size_t lanes, std::size_t sets) const;
+  // The file is whole, and no run of sotto has written it.
+  [[nodiscard]] Error unlikely(const std::string& what) const;
+
   // Before hours of work: E-checkpoint-file where the first write would fail.
   [[nodiscard]] Result<void> require_writable();
 
