@@ -43,7 +43,8 @@ InvariantChecker::InvariantChecker(const SimulatedStudy& study)
       shown_(study.graph.size()),
       offers_(study.graph.size()),
       said_ready_(study.graph.size()),
-      booked_(study.graph.size()) {
+      booked_(study.graph.size()),
+      spent_(study.graph.size()) {
   for (PartyEnd& end : ends) end.dead = true;
 }
 
@@ -176,17 +177,20 @@ void InvariantChecker::look_at_ledger(PartyId party, const MemoryJournal& journa
     if (moves.restored != 0) violated(party, "freed the cost of what it had shown");
     if (moves.reserved == 0) violated(party, "has shown what its ledger does not know");
     if (over && moves.spent + moves.given_up == 0) violated(party, "has not booked what it showed");
+    if (moves.spent > 0) spent_[party].insert(attempt);
     booked_[party][attempt] = journal.booked(runs_[party], to_hex(attempt));
   }
   if (!journal.within_limit()) violated(party, "ended beyond its account's limit");
 }
 
-// A neighbour that released what this party gave up has shown something of it.
+// A neighbour that released what this party gave up has shown something of it. Who has passed the
+// barrier has paid for a release, and so for all that others' releases show, even if its own never
+// left it.
 void InvariantChecker::look_at_neighbours_releases() {
   for (PartyId p = 0; p < ends.size(); ++p) {
     if (ends[p].dead) continue;
     for (const std::string& attempt : shown_[p]) {
-      if (attempts_[p] == attempt) continue;
+      if (attempts_[p] == attempt || spent_[p].contains(attempt)) continue;
       for (const PartyId neighbour : study_.graph.neighbours(p)) {
         if (attempts_[neighbour] != attempt) continue;
         const std::string tag = fmt::format("released-by-{}", neighbour + 1);

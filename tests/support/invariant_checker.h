@@ -70,6 +70,7 @@ class InvariantChecker {
   std::vector<std::map<std::string, std::string>> offers_;  // by party: what left under which key
   std::vector<std::set<std::string>> said_ready_;           // by party: attempts
   std::vector<std::map<std::string, std::set<std::string>>> booked_;  // by party and attempt
+  std::vector<std::set<std::string>> spent_;                          // attempts, by party
 };
 
 }  // namespace sotto
