@@ -162,7 +162,9 @@ Result<void> Session::hear_again(const wire::Heard& heard) {
     return {};
   }
   const auto body = session::parse<wire::Body>(heard.body());
-  if (!body) return damaged_journal();
+  const bool by_nobody =
+      body && body->has_statement() && body->statement().author() >= terms_.graph.size();
+  if (!body || by_nobody) return damaged_journal();
   links_.accept(heard.from(), heard.body());
   core_.hear(heard.from(), *body);
   return {};

@@ -394,6 +394,35 @@ TEST(Session, ADamagedJournalIsAnErrorAndNotACrash) {
   }
 }
 
+// Found by the fuzzer of journals: a record that can be read, by an author that is not there.
+TEST(Session, AJournalThatHeardNobodyIsAnErrorAndNotACrash) {
+  Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::path(2), 2);
+  network.connect_all();
+  network.run();
+  auto records = *network.journals[0]->records();
+  std::size_t changed = 0;
+  for (std::string& record : records) {
+    wire::JournalEvent event;
+    wire::Body body;
+    if (!event.ParseFromString(record) || !event.has_heard() ||
+        !body.ParseFromString(event.heard().body()) || !body.has_statement()) {
+      continue;
+    }
+    body.mutable_statement()->set_author(17);
+    event.mutable_heard()->set_body(body.SerializeAsString());
+    record = event.SerializeAsString();
+    ++changed;
+  }
+  ASSERT_GT(changed, 0U);
+  MemoryJournal damaged;
+  for (const std::string& record : records) damaged.append(record);
+  ASSERT_TRUE(damaged.commit().has_value());
+  const auto session = Session::open(network.study.terms(0), *network.signers[0], damaged,
+                                     network.study.factory(0), network.keys[0], network.now);
+  ASSERT_FALSE(session.has_value());
+  EXPECT_EQ(session.error().name, "E-journal");
+}
+
 // Words that tell nothing new are counted, and not kept.
 TEST(Session, TheJournalKeepsEveryStatementOnce) {
   Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::complete(5), 5);
