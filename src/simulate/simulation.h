@@ -77,6 +77,11 @@ class TrialRunner {
 [[nodiscard]] std::unique_ptr<TrialRunner> tracking_trials(const TrackingSetup& setup,
                                                            const Secrets& secrets,
                                                            const SimulationOptions& options);
+// Secrets that nobody keeps would be gone before the first trial.
+std::unique_ptr<TrialRunner> averaging_trials(const AveragingSetup& setup, const Secrets&& secrets,
+                                              const SimulationOptions& options) = delete;
+std::unique_ptr<TrialRunner> tracking_trials(const TrackingSetup& setup, const Secrets&& secrets,
+                                             const SimulationOptions& options) = delete;
 
 // sums.at(trial, party): every party's estimate of Σθ_i.
 [[nodiscard]] Result<TrialValues> simulate_averaging(const AveragingSetup& setup,

@@ -102,6 +102,21 @@ TEST(Simulation, SaysHowFarItIs) {
   EXPECT_EQ(done.back(), 19U);
 }
 
+// Trials of one runner, asked for in any order, are those of a simulation that runs them alone.
+TEST(Simulation, TrialsThatShareWhatTheyHaveInCommonAreTheSameTrials) {
+  const Weights weights = *Weights::uniform(*Graph::cycle(4), 0.3);
+  const Secrets secrets = secrets_of(random_thetas(4, 2, 1), 3);
+  for (const auto method : {ConsensusMethod::kExact, ConsensusMethod::kChebyshev}) {
+    const AveragingSetup setup{weights, *plan_consensus(method, 1e-6, weights), LocalNoise{0.5}};
+    const auto runner = averaging_trials(setup, secrets, {.seed = 3});
+    for (const std::uint64_t first : {7U, 0U, 7U}) {
+      EXPECT_EQ(*runner->run(first, 2),
+                *simulate_averaging(setup, secrets, {.seed = 3, .first_trial = first, .trials = 2}))
+          << first;
+    }
+  }
+}
+
 TEST(Simulation, WithTheSystemsRandomnessIsNeverTheSameTwice) {
   const Weights weights = *Weights::uniform(*Graph::cycle(4), 0.3);
   const auto thetas = random_thetas(4, 2, 1);
