@@ -149,12 +149,18 @@ std::optional<Links::Start> Links::later_start(PartyId from, std::string_view by
   const auto found = links_.find(from);
   if (found == links_.end() || !found->second.nonce) return std::nullopt;
   const auto frame = parse<wire::Frame>(bytes);
-  const bool ours = frame && frame->protocol() == kProtocol && frame->study() == study_hash_ &&
-                    frame->nonce().size() == kNonceBytes;
-  if (!ours || frame->nonce() == *found->second.nonce || frame->start() <= found->second.start) {
+  if (!frame || frame->protocol() != kProtocol || frame->study() != study_hash_) {
     return std::nullopt;
   }
-  return Start{.nonce = frame->nonce(), .number = frame->start()};
+  Start start{.nonce = frame->nonce(), .number = frame->start()};
+  if (!is_later(from, start)) return std::nullopt;
+  return start;
+}
+
+bool Links::is_later(PartyId from, const Start& start) const {
+  const Link& link = links_.at(from);
+  return start.nonce.size() == kNonceBytes && start.nonce != link.nonce &&
+         start.number > link.start;
 }
 
 Links::Start Links::start_of(PartyId peer) const {

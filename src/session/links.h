@@ -54,6 +54,8 @@ class Links {
   // Whether a frame is the word of a later start than the one that is known. Then renew() comes
   // before receive(), or receive() refuses it.
   [[nodiscard]] std::optional<Start> later_start(PartyId from, std::string_view bytes) const;
+  // Whether a start can follow the one that is known, if one is.
+  [[nodiscard]] bool is_later(PartyId from, const Start& start) const;
   // Which start of the neighbour's the numbers are about. Precondition: one was heard.
   [[nodiscard]] Start start_of(PartyId peer) const;
   // The same, from the journal.

@@ -50,10 +50,11 @@ Result<void> RunCore::inspect_statement(const wire::Statement& statement) const 
       return refused_statement(
           fmt::format("a statement of {}, who has not said who it is", author));
     }
-    // A word of an earlier start changes nothing; it may have been said with another key.
+    // A word of an earlier start changes nothing; it may have been said with another key. Words of
+    // the start that counts depend on what was journalled alone: replay inspects them again.
     const auto& earlier = earlier_starts_.find(statement.author());
-    const bool late =
-        earlier != earlier_starts_.end() && earlier->second.contains(statement.nonce());
+    const bool late = of_another_run(statement) && earlier != earlier_starts_.end() &&
+                      earlier->second.contains(statement.nonce());
     certificate = late ? earlier->second.at(statement.nonce()) : known->second.certificate;
   }
   if (statement.signature().size() > kMaxSignatureBytes ||

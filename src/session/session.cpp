@@ -30,6 +30,12 @@ wire::JournalEvent record_of(const Error& error, wire::Stopped::Why why) {
   return event;
 }
 
+bool can_have_ended(const wire::Ended& ended) {
+  return ended.status() >= static_cast<int>(Status::kFailed) &&
+         ended.status() <= static_cast<int>(Status::kRefused) &&
+         wire::Stopped::Why_IsValid(ended.why());
+}
+
 Error error_from(const wire::Ended& ended) {
   return {.name = ended.name(),
           .what = ended.what(),
@@ -60,7 +66,7 @@ SessionTerms of_run(SessionTerms terms, const RunKey& key) {
 }
 
 Error damaged_journal() {
-  return failed("E-journal", "the journal holds a record that cannot be read",
+  return failed("E-journal", "the journal holds a record that this run cannot have written",
                 "the file was changed by something else than sotto; restore it from a backup");
 }
 
@@ -131,11 +137,12 @@ Result<void> Session::replay(std::span<const std::string> records) {
     }
     if (event.has_heard()) {
       SOTTO_TRY(hear_again(event.heard()));
-    } else if (event.has_lost() && event.lost().party() < terms_.graph.size()) {
+    } else if (event.has_lost() && event.lost().party() < terms_.graph.size() &&
+               event.lost().party() != terms_.self) {
       core_.lose(event.lost().party(), event.lost().reason());
     } else if (event.has_renewed()) {
       SOTTO_TRY(renew_again(event.renewed()));
-    } else if (event.has_ended()) {
+    } else if (event.has_ended() && can_have_ended(event.ended())) {
       aborted_ = aborted_ || (!core_.over() && event.ended().name() == kAborted);
       core_.end(error_from(event.ended()), event.ended().why());
     } else {
@@ -149,22 +156,26 @@ Result<void> Session::replay(std::span<const std::string> records) {
   return {};
 }
 
+// What a neighbour said is inspected as it was when it came: a journal is believed no more than the
+// one who spoke.
 Result<void> Session::hear_again(const wire::Heard& heard) {
   const auto neighbours = terms_.graph.neighbours(terms_.self);
   if (!std::ranges::binary_search(neighbours, heard.from())) return damaged_journal();
   if (!heard.nonce().empty()) {
+    if (heard.nonce().size() != kNonceBytes) return damaged_journal();
     links_.know(heard.from(), {heard.nonce(), heard.start()});
     known_.insert(heard.from());
   }
   if (!heard.idle_digest().empty()) {
+    if (heard.idle_digest().size() != kDigestBytes) return damaged_journal();
     links_.accept_digest(heard.from(), heard.idle_digest());
     core_.hear_idle(heard.from(), {});
     return {};
   }
   const auto body = session::parse<wire::Body>(heard.body());
-  const bool by_nobody =
-      body && body->has_statement() && body->statement().author() >= terms_.graph.size();
-  if (!body || by_nobody) return damaged_journal();
+  if (!body || !core_.inspect(heard.from(), *body) || !core_.is_news(heard.from(), *body)) {
+    return damaged_journal();
+  }
   links_.accept(heard.from(), heard.body());
   core_.hear(heard.from(), *body);
   return {};
@@ -173,8 +184,13 @@ Result<void> Session::hear_again(const wire::Heard& heard) {
 Result<void> Session::renew_again(const wire::Renewed& renewed) {
   const auto neighbours = terms_.graph.neighbours(terms_.self);
   if (!std::ranges::binary_search(neighbours, renewed.from())) return damaged_journal();
+  const session::Links::Start start{.nonce = renewed.nonce(), .number = renewed.start()};
+  if (!links_.is_later(renewed.from(), start) ||
+      !core_.may_renew(renewed.from(), renewed.nonce())) {
+    return damaged_journal();
+  }
   known_.insert(renewed.from());
-  links_.renew(renewed.from(), {renewed.nonce(), renewed.start()});
+  links_.renew(renewed.from(), start);
   core_.renew(renewed.from(), renewed.nonce());
   return {};
 }
