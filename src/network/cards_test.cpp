@@ -1,8 +1,11 @@
 // What two ends show each other before any frame, and several studies at one port.
 
 #include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+#include <link.grpc.pb.h>
 
 #include "base/digest.h"
+#include "network/tls.h"
 #include "support/transports.h"
 
 namespace sotto {
@@ -92,6 +95,49 @@ TEST_F(Cards, AnEndThatShowsNothingIsAskedNothing) {
   const auto next = other_->wait(kLongEnough);
   ASSERT_TRUE(next);
   EXPECT_EQ(next->kind, Kind::kFrame);
+}
+
+// Takes every call, shows a card, and leaves at once.
+class Leaving final : public Link::CallbackService {
+ public:
+  grpc::ServerBidiReactor<Packet, Packet>* Open(grpc::CallbackServerContext*) override {
+    struct Call final : grpc::ServerBidiReactor<Packet, Packet> {
+      Call() {
+        packet.set_card("no card");
+        StartWriteAndFinish(&packet, {}, grpc::Status::OK);
+      }
+      void OnDone() override { delete this; }
+      Packet packet;
+    };
+    return new Call;
+  }
+};
+
+// Our own card cannot be sent then, and theirs is still to be read: gRPC says that a call is over
+// only when it was. Who did not read it took a party that had left for connected, for ever.
+TEST_F(Cards, OfOneWhoLeavesWhileTheyAreShownAreReadToTheEnd) {
+  Leaving service;
+  grpc::ServerBuilder builder;
+  int port = 0;
+  builder.AddListeningPort(
+      "127.0.0.1:0",
+      network::server_credentials(north_, {.allowed = [](const std::string&) { return true; },
+                                           .seen = [](const network::Sighting&) {}}),
+      &port);
+  builder.RegisterService(&service);
+  const auto server = builder.BuildAndStart();
+  ASSERT_TRUE(server);
+  const Peer north = peer_of(kPortNorth, north_, static_cast<std::uint16_t>(port));
+  // Which comes first is chance, so it is tried often; each from the beginning, which takes no
+  // pause.
+  for (int times = 0; times < 50; ++times) {
+    const auto south = Transport::open(south_, "", {north}, {}, greeting('s', ""));
+    ASSERT_TRUE(south);
+    ASSERT_TRUE(wait_for(**south, Kind::kConnected)) << times;
+    const auto lost = wait_for(**south, Kind::kDisconnected);
+    ASSERT_TRUE(lost) << times;
+    EXPECT_EQ(lost->text, "north has left");
+  }
 }
 
 TEST(SharedPortTest, BringsEveryCallToTheStudyThatItMeans) {

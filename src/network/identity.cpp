@@ -10,6 +10,7 @@
 #include <array>
 #include <cctype>
 #include <ctime>
+#include <optional>
 
 #include "base/check.h"
 #include "network/x509.h"
@@ -62,6 +63,13 @@ bool has_control_characters(const std::string& name) {
   return std::ranges::any_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
+// Since 1970; none if the bytes are no date.
+std::optional<std::int64_t> seconds_of(const ASN1_TIME* date) {
+  std::tm time{};
+  if (ASN1_TIME_to_tm(date, &time) != 1) return std::nullopt;
+  return static_cast<std::int64_t>(timegm(&time));
+}
+
 Error not_an_identity(const std::string& what) {
   return failed("E-identity-file", what,
                 "put back the identity.key and identity.crt that 'sotto keys new' wrote");
@@ -112,6 +120,10 @@ Result<Identity> Identity::parse(std::string certificate_pem, std::string key_pe
   if (identity.name_.empty() || identity.hosts_.empty()) {
     return not_an_identity("the certificate says no name, or no address");
   }
+  if (!seconds_of(X509_get0_notBefore(certificate.get())) ||
+      !seconds_of(X509_get0_notAfter(certificate.get()))) {
+    return not_an_identity("the certificate does not say from when to when it is valid");
+  }
   return identity;
 }
 
@@ -125,10 +137,9 @@ std::string Identity::certificate_der() const {
 
 std::int64_t Identity::valid_until() const {
   const Certificate certificate = certificate_from_pem(certificate_pem_);
-  std::tm time{};
-  check(ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &time) == 1,
-        "a certificate that was read has dates");
-  return static_cast<std::int64_t>(timegm(&time));
+  const auto until = seconds_of(X509_get0_notAfter(certificate.get()));
+  check(until.has_value(), "a certificate that was read has dates");
+  return *until;
 }
 
 bool Identity::from_the_future() const {

@@ -261,6 +261,28 @@ TEST_F(IdentityFolder, SaysWhatIsWrongWithTheFiles) {
   EXPECT_EQ(new_identity().save((folder_ / "file").string()).error().name, "E-identity-write");
 }
 
+// Found by the fuzzer of identities: whoever asked how long it is valid ended the program.
+TEST_F(IdentityFolder, WithACertificateWithoutDatesIsRefused) {
+  const Identity sound = new_identity();
+  ASSERT_TRUE(sound.save(home_.string()));
+  const std::string der = sound.certificate_der();
+  // UTCTime, 13 bytes: the month of each of the two dates.
+  const std::string tag("\x17\x0d", 2);
+  std::size_t dates = 0;
+  for (auto at = der.find(tag); at != std::string::npos; at = der.find(tag, at + 1), ++dates) {
+    std::string damaged = der;
+    damaged.replace(at + tag.size() + 2, 2, "99");
+    const auto certificate = network::certificate_from_der(damaged);
+    ASSERT_TRUE(certificate);
+    std::ofstream(home_ / "identity.crt") << network::to_pem(certificate.get());
+    const auto identity = Identity::load(home_.string());
+    ASSERT_FALSE(identity.has_value());
+    EXPECT_EQ(identity.error().name, "E-identity-file");
+    EXPECT_THAT(identity.error().what, HasSubstr("from when to when it is valid"));
+  }
+  EXPECT_EQ(dates, 2U);
+}
+
 TEST_F(IdentityFolder, ARotationKeepsTheOldKeyUntilItIsRetired) {
   ASSERT_TRUE(new_identity().save(home_.string()));
   const std::string old = Identity::load(home_.string())->fingerprint();

@@ -108,7 +108,13 @@ class ReactorStream : public Stream, public Reactor {
       owner_->stream_sent(sent_bytes);
       write_next();
     } else {
-      shut();
+      // The other end has ended the call, or is gone. The end that dialled hears of it only when
+      // all that was said before has been read: reading goes on until there is no more.
+      {
+        const std::lock_guard lock(mutex_);
+        half_closed_ = true;
+      }
+      resume();
     }
     unpin();
   }
@@ -117,7 +123,7 @@ class ReactorStream : public Stream, public Reactor {
   [[nodiscard]] bool enqueue(Packet packet) {
     {
       const std::lock_guard lock(mutex_);
-      if (closed_ || finishing_) return true;
+      if (closed_ || finishing_ || half_closed_) return true;
       if (queued_bytes_ + packet_cost(packet) > queue_limit_bytes_) return false;
       queued_bytes_ += packet_cost(packet);
       queue_.push_back(std::move(packet));
@@ -213,7 +219,7 @@ class ReactorStream : public Stream, public Reactor {
   bool paused_ = true;
   bool writing_ = false;
   bool finishing_ = false;
-  bool half_closed_ = false;
+  bool half_closed_ = false;  // nothing more is written
   bool closed_ = false;
   bool given_up_ = false;
   grpc::Status status_;  // why we ended it, if we did
