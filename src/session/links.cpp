@@ -91,6 +91,10 @@ Received<std::optional<std::string>> Links::receive(PartyId from, std::string_vi
                   "compare the two study.toml: every byte must be the same");
   }
   if (frame->nonce().size() != kNonceBytes || frame->start() == 0) return malformed();
+  // What the journal says of a start holds for all of it.
+  if (link.nonce == frame->nonce() && link.start != frame->start()) {
+    return malformed("a message that calls one start by two numbers");
+  }
   if (link.nonce && *link.nonce != frame->nonce()) {
     // Whoever is behind must hear from us how far.
     const bool earlier = frame->start() < link.start;

@@ -211,6 +211,21 @@ void expect_refused(session::Links& links, PartyId from, const std::string& byte
   EXPECT_NE(result.error().what.find(what), std::string::npos) << result.error().what;
 }
 
+// Whoever could lower its number might begin anew below the one that the journal knows.
+TEST(Links, AStartHasOneNumber) {
+  session::Links links(kStudy, nonce('a'), 1, kOther);
+  links.connected(1, Time{});
+  ASSERT_TRUE(links.receive(1, frame(0, 1, "first"), Time{}).has_value());
+  auto again = *session::parse<wire::Frame>(frame(0, 2, "second"));
+  for (const std::uint64_t number : {2U, 7U}) {
+    again.set_start(number);
+    const auto refused = links.receive(1, again.SerializeAsString(), Time{});
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().name, "E-frame");
+  }
+  EXPECT_EQ(links.start_of(1).number, 1U);
+}
+
 TEST(Links, RefuseWhatNoHonestNeighbourSends) {
   Pair pair;
   pair.connect();

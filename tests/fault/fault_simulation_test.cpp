@@ -53,6 +53,12 @@ TEST(FaultSimulation, WhoPassedTheBarrierHasPaidEvenIfNothingLeftIt) {
   expect_kept(FaultKind::kAny, 5'020'572, 1);
 }
 
+// A neighbour that called its start by one number and then by a lower one, and then began anew
+// between the two: what was heard live could not be heard again.
+TEST(FaultSimulation, NoLiarSpoilsAJournal) {
+  expect_kept(FaultKind::kLiars, 7'015'089, 1);
+}
+
 // SOTTO_SCHEDULE=liars:17 runs one schedule again, as a violation names it.
 TEST(FaultSimulation, AScheduleThatIsNamedRunsAgain) {
   const char* name = std::getenv("SOTTO_SCHEDULE");
