@@ -79,8 +79,9 @@ class RunCore {
   // Whether it can change anything here: repetitions and words of what is over cannot.
   [[nodiscard]] bool is_news(PartyId from, const wire::Body& body) const;
 
-  // The events. hear() takes what inspect() let pass and is_news(), hear_idle() what is none; then
-  // the body only matters for what a person is told.
+  // The events. hear() takes what inspect() let pass and is_news(), hear_idle() what is none. The
+  // journal keeps no more than a digest of the latter, and replay hears it without its body:
+  // nothing that is heard or said later may depend on that.
   void begin();
   void hear(PartyId from, const wire::Body& body);
   void hear_idle(PartyId from, const wire::Body& body);
