@@ -268,6 +268,10 @@ Result<std::vector<PartyTerms>> read_parties(const toml::node* list, const std::
     TomlReader section(element.as_table(), "[[party]]", file);
     PartyTerms party;
     party.name = section.text("name");
+    if (const toml::node* name = section.node("name");
+        name != nullptr && name->as_string() != nullptr && party.name.empty()) {
+      section.fail_value("name", "a party's name is empty", "what everybody calls it, as in --as");
+    }
     party.address = section.optional_text("address").value_or("");
     read_fingerprints(section, party);
     if (std::ranges::find(parties, party.name, &PartyTerms::name) != parties.end()) {

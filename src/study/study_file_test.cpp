@@ -299,6 +299,16 @@ TEST(StudyFile, RefusesTwoPartiesOfOneName) {
   EXPECT_THAT(error.where, HasSubstr("line"));
 }
 
+// Found by the fuzzer of parties' files.
+TEST(StudyFile, RefusesAPartyWhoseNameIsEmpty) {
+  const Error error = error_of(paper_text(3).append("[[party]]\nname = \"\"\n"));
+  EXPECT_EQ(error.name, "E-study-value");
+  EXPECT_THAT(error.what, HasSubstr("a party's name is empty"));
+  EXPECT_THAT(error.where, HasSubstr("line"));
+  const Error missing = error_of(paper_text(3).append("[[party]]\naddress = \"a:1\"\n"));
+  EXPECT_THAT(missing.what, testing::Not(HasSubstr("empty"))) << "said once";
+}
+
 TEST(StudyFile, RefusesFeaturesWithoutPublicBoundsOrLevels) {
   EXPECT_EQ(error_of(record_text().append("[[data.feature]]\ncolumn = \"z\"\n")).name,
             "E-study-value");
