@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "fuzz/fuzz.h"
 #include "report/sweep_tables.h"
+#include "run/kept_json.h"
 #include "run/lab/sweep.h"
 
 namespace sotto {
@@ -42,8 +43,8 @@ Kept computed() {
 
 }  // namespace
 
-// The first byte: any bytes; JSON of any kind under the point's own identity; or the point,
-// damaged.
+// The first byte: any bytes; JSON that has what it leaves out from the point, under a digest that
+// fits; or the point, damaged.
 SOTTO_FUZZER(sweep) {
   static const Kept kept = computed();
   fuzz::Choices choices(bytes);
@@ -53,15 +54,19 @@ SOTTO_FUZZER(sweep) {
   if (kind == 1) {
     Json json = parse_json(choices.rest());
     if (json.is_discarded() || !json.is_object()) return;
-    json["identity"] = parse_json(kept.text)["identity"];
-    text = json_line(json);
+    const Json point = parse_json(kept.text);
+    for (const auto& [name, value] : point.items()) {
+      if (!json.contains(name)) json[name] = value;
+    }
+    text = json_line(with_digest(std::move(json)));
   }
   for (int k = 0; kind == 2 && k < 4 && !choices.empty(); ++k) fuzz::damage(choices, text);
   std::ofstream(kept.file, std::ios::binary | std::ios::trunc) << text;
   const auto points = sweep(kept.source, kept.options);
   fuzz::require(points.has_value() && points->size() == 1, "a sweep goes on");
   const std::string table = points_csv(*points, kept.options);
-  if (text == kept.text) fuzz::require(table == kept.table, "what was kept is what was computed");
+  // Whoever makes a digest that fits may have put in other numbers: the form is all that is known.
+  if (kind != 1) fuzz::require(table == kept.table, "a point is what was computed");
   (void)errors_csv(*points, kept.options);
   (void)trajectories_csv(*points, kept.options);
   (void)to_text(*points, kept.options);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -82,8 +83,64 @@ std::filesystem::path file_of(const SweepOptions& options, const Point& point) {
   return options.folder / "points" / (to_hex(sha256(point.text)).substr(0, 32) + ".json");
 }
 
-// What the folder has of a point; nothing if that is of another version, or is not as it was
-// written.
+// What a point's result says before anything is drawn: it follows from the setting alone.
+Json settled(const Point& point, const SweepOptions& options) {
+  const Study& study = point.planned->study;
+  return {{"identity", point.text},
+          {"version", options.version},
+          {"settings", settings_json(point.shown.settings)},
+          {"solver", to_string(point.shown.solver)},
+          {"seed", point.seed},
+          {"trials", options.trials},
+          {"plan", to_json(study, point.planned->plan)},
+          {"graph", graph_json(study)},
+          {"x_star", point.problem->solution}};
+}
+
+// So many numbers; null is one that is beyond all doubles.
+bool are_numbers(const Json& json, std::size_t count) {
+  return json.is_array() && json.size() == count && std::ranges::all_of(json, [](const Json& one) {
+           return one.is_number() || one.is_null();
+         });
+}
+
+bool are_summaries(const Json& json, std::size_t rounds, const SweepOptions& options) {
+  const auto holds = [&](const char* name) {
+    return are_numbers(json.value(name, Json()), rounds);
+  };
+  if (!json.is_object() || !holds("mean") || !holds("q25") || !holds("median") || !holds("q75")) {
+    return false;
+  }
+  if (options.detail != TrajectoryDetail::kTrials) return true;
+  const Json trials = json.value("trials", Json());
+  return trials.is_array() && trials.size() == rounds &&
+         std::ranges::all_of(trials,
+                             [&](const Json& round) { return are_numbers(round, options.trials); });
+}
+
+// Whether what stands beside settled() is of the form that draw() gives it.
+bool is_drawn(const Json& json, const Point& point, const SweepOptions& options) {
+  const Json summary = json.value("summary", Json());
+  const bool summarised =
+      summary.is_object() &&
+      std::ranges::all_of(std::array{"mean", "median", "q25", "q75"}, [&](const char* name) {
+        return summary.contains(name) && (summary[name].is_number() || summary[name].is_null());
+      });
+  if (!summarised || !are_numbers(json.value("squared_errors", Json()), options.trials) ||
+      json.value("faults", Json()).is_object() != point.planned->study.faults.has_value()) {
+    return false;
+  }
+  if (!options.every) return true;
+  const Json trajectory = json.value("trajectory", Json());
+  if (!trajectory.is_object()) return false;
+  const Json rounds = trajectory.value("rounds", Json());
+  return rounds.is_array() && std::ranges::all_of(rounds, is_count) &&
+         are_summaries(trajectory.value("squared_error", Json()), rounds.size(), options) &&
+         are_summaries(trajectory.value("consensus_error", Json()), rounds.size(), options);
+}
+
+// What the folder has of a point; nothing if that is of another version, is not as it was written,
+// or is nothing that could have been computed, whatever its digest says.
 std::optional<Json> kept(const SweepOptions& options, const Point& point) {
   if (options.folder.empty()) return std::nullopt;
   std::ifstream file(file_of(options, point), std::ios::binary);
@@ -93,7 +150,11 @@ std::optional<Json> kept(const SweepOptions& options, const Point& point) {
   if (!json.is_object() || !check_digest(json, {})) return std::nullopt;
   json.erase("digest");
   if (json.value("identity", Json()) != point.text) return std::nullopt;
-  return json;
+  const Json known = settled(point, options);
+  for (const auto& [name, value] : known.items()) {
+    if (json_line(json.value(name, Json())) != json_line(value)) return std::nullopt;
+  }
+  return is_drawn(json, point, options) ? std::optional(std::move(json)) : std::nullopt;
 }
 
 // One setting's points: the study, its problem and each solver's plan.
@@ -167,22 +228,13 @@ Result<Json> draw(const Point& point, const SweepOptions& options, const Progres
                                                .every = options.every}));
   const SolverSummary summary = summarise(results.runs);
   const Study& study = point.planned->study;
-  Json json{{"identity", point.text},
-            {"version", options.version},
-            {"settings", settings_json(point.shown.settings)},
-            {"solver", to_string(point.shown.solver)},
-            {"seed", point.seed},
-            {"trials", options.trials},
-            {"summary",
-             {{"mean", number_or_null(summary.mean)},
-              {"median", number_or_null(summary.median)},
-              {"q25", number_or_null(summary.q25)},
-              {"q75", number_or_null(summary.q75)}}},
-            {"plan", to_json(study, point.planned->plan)},
-            {"graph", graph_json(study)},
-            {"x_star", point.problem->solution},
-            {"squared_errors", json_list(results.runs.squared_errors,
-                                         [](double error) { return number_or_null(error); })}};
+  Json json = settled(point, options);
+  json["summary"] = {{"mean", number_or_null(summary.mean)},
+                     {"median", number_or_null(summary.median)},
+                     {"q25", number_or_null(summary.q25)},
+                     {"q75", number_or_null(summary.q75)}};
+  json["squared_errors"] =
+      json_list(results.runs.squared_errors, [](double error) { return number_or_null(error); });
   if (study.faults) {
     json["faults"] = to_json(*study.faults, simulate_faults(*point.planned, point.problem->costs));
   }
