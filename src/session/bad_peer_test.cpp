@@ -108,8 +108,9 @@ TEST(BadPeer, WhoSpeaksForAnotherIsRefused) {
   network.run([](Mail& mail) { return !text_in(mail.frame).has_ready(); });
   wire::Text text;
   text.mutable_stopped()->set_why(wire::Stopped::GAVE_UP);
-  wire::Statement statement = network.signed_by(1, text);
-  statement.set_author(2);
+  wire::Statement statement = network.signed_by(2, text);
+  statement.set_signature(network.signers[1]->sign(
+      session::statement_text(network.study.terms(2).study_hash, statement)));
   wire::Body body;
   *body.mutable_statement() = statement;
   network.disconnect(0, 1);

@@ -202,65 +202,114 @@ class TwoKeys final : public Signer {
   std::string key_;
 };
 
-// A liar says under one nonce, with the old key, that it began long ago (which tells nothing new,
-// and is not kept), and with the new one that it begins anew. Whose words its next ones are must be
-// the same before a crash and after it, or its lie would spoil the journal.
-TEST(SessionJournal, IsInspectedWithTheKeysThatItsWordsWereHeardWith) {
-  Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::path(2), 2);
-  const SessionTerms terms = network.study.terms(0);
-  const TwoKeys own("old");
-  MemoryJournal journal;
-  const auto open = [&] {
-    return Session::open(terms, own, journal, network.study.factory(0), network.keys[0], Time{});
-  };
-  auto session = open();
-  ASSERT_TRUE(session.has_value()) << session.error().to_string();
-  const std::vector<PartyId> neighbours{0};
-  session::Links liar(terms.study_hash, std::string(kNonceBytes, 'l'), 1, neighbours);
-  (*session)->connected(1, Time{});
-  liar.connected(0, Time{});
-  std::vector<std::string> refusals;
-  const auto exchange = [&] {
+// Party 0 of a path of two, and a liar in party 1's place that has two keys.
+class OfTwoKeys : public testing::Test {
+ protected:
+  void SetUp() override {
+    open();
+    session_->connected(1, Time{});
+    liar_.connected(0, Time{});
+    exchange();
+  }
+  void open() {
+    auto session =
+        Session::open(terms_, own_, *journal_, network_.study.factory(0), network_.keys[0], Time{});
+    ASSERT_TRUE(session.has_value()) << session.error().to_string();
+    session_ = std::move(*session);
+  }
+  void exchange() {
     for (int k = 0; k < 3; ++k) {
-      const auto words = (*session)->flush(Time{});
+      const auto words = session_->flush(Time{});
       ASSERT_TRUE(words.has_value());
       for (const Outgoing& out : *words) {
-        (void)liar.receive(0, out.frame, Time{});
+        if (text_in(out.frame).has_met()) met_ = text_in(out.frame).met().attempt();
+        (void)liar_.receive(0, out.frame, Time{});
       }
-      for (const Outgoing& out : liar.collect(Time{})) {
-        const auto taken = (*session)->receive(1, out.frame, Time{});
-        if (!taken) refusals.push_back(taken.error().what);
+      for (const Outgoing& out : liar_.collect(Time{})) {
+        const auto taken = session_->receive(1, out.frame, Time{});
+        if (!taken) refusals_.push_back(taken.error().what);
       }
     }
-  };
-  const auto say = [&](const std::string& key, char nonce, const wire::Text& text) {
+  }
+  void say(const std::string& key, char nonce, const wire::Text& text) {
     wire::Body body;
     wire::Statement& statement = *body.mutable_statement();
     statement.set_author(1);
     statement.set_nonce(std::string(kNonceBytes, nonce));
     statement.set_text(text.SerializeAsString());
     statement.set_signature(
-        TwoKeys(key).sign(session::statement_text(terms.study_hash, statement)));
-    liar.post(0, body.SerializeAsString());
+        TwoKeys(key).sign(session::statement_text(terms_.study_hash, statement)));
+    liar_.post(0, body.SerializeAsString());
     exchange();
-  };
-  const auto hello = [](const std::string& key, std::uint64_t start) {
+  }
+  static wire::Text hello(const std::string& key, std::uint64_t start) {
     wire::Text text;
     text.mutable_hello()->set_certificate(key);
     text.mutable_hello()->set_start(start);
     return text;
-  };
-  wire::Text met;
-  met.mutable_met()->set_attempt(std::string(kDigestBytes, 'm'));
-  exchange();
+  }
+  static wire::Text met(char attempt) {
+    wire::Text text;
+    text.mutable_met()->set_attempt(std::string(kDigestBytes, attempt));
+    return text;
+  }
+
+  Network network_{SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::path(2), 2};
+  SessionTerms terms_ = network_.study.terms(0);
+  TwoKeys own_{"old"};
+  std::unique_ptr<MemoryJournal> journal_ = std::make_unique<MemoryJournal>();
+  std::unique_ptr<Session> session_;
+  std::vector<PartyId> neighbours_{0};
+  session::Links liar_{terms_.study_hash, std::string(kNonceBytes, 'l'), 1, neighbours_};
+  std::vector<std::string> refusals_;
+  std::string met_;  // the attempt that party 0 said Met of last
+};
+using SessionJournalOfTwoKeys = OfTwoKeys;
+using WordsOfTwoKeys = OfTwoKeys;
+
+// A liar says under one nonce, with the old key, that it began long ago, and with the new one that
+// it begins anew. Whose words its next ones are must be the same before a crash and after it, or
+// its lie would spoil the journal.
+TEST_F(SessionJournalOfTwoKeys, IsInspectedWithTheKeysThatItsWordsWereHeardWith) {
   say("new", 'a', hello("new", 5));
   say("old", 'b', hello("old", 3));
   say("new", 'b', hello("new", 7));
-  say("new", 'b', met);
-  EXPECT_TRUE(refusals.empty()) << refusals[0];
-  session->reset();
-  session = open();
-  EXPECT_TRUE(session.has_value()) << session.error().to_string();
+  say("new", 'b', met('m'));
+  EXPECT_TRUE(refusals_.empty()) << refusals_[0];
+  session_.reset();
+  open();
+}
+
+// Whoever passes them on has heard another Hello, and does not lie.
+TEST_F(WordsOfTwoKeys, OfOneStartAreTakenFromThoseWhoHeardTheOther) {
+  say("new", 'a', hello("new", 5));
+  say("old", 'a', hello("old", 5));
+  say("old", 'a', met('m'));
+  EXPECT_TRUE(refusals_.empty()) << refusals_[0];
+  EXPECT_NE(session_->run().error()->what.find("party-2"), std::string::npos);
+}
+
+// An attempt is of keys too: two who were told different ones of somebody begin nothing together,
+// and neither can be shown a signature that it has to take for the other's lie.
+TEST_F(WordsOfTwoKeys, AreOfAnotherAttemptForEachKey) {
+  say("new", 'a', hello("new", 5));
+  const std::string with_new = met_;
+  ASSERT_FALSE(with_new.empty());
+  session_.reset();
+  journal_ = std::make_unique<MemoryJournal>();
+  liar_ = session::Links(terms_.study_hash, std::string(kNonceBytes, 'l'), 1, neighbours_);
+  SetUp();
+  say("old", 'a', hello("old", 5));
+  EXPECT_NE(met_, with_new);
+}
+
+TEST_F(SessionJournalOfTwoKeys, IsGoneOnFromWithTheKeyThatItBeganWith) {
+  session_.reset();
+  const TwoKeys other("new");
+  const auto session =
+      Session::open(terms_, other, *journal_, network_.study.factory(0), network_.keys[0], Time{});
+  ASSERT_FALSE(session.has_value());
+  EXPECT_EQ(session.error().name, "E-run-differs");
 }
 
 // Words that tell nothing new are counted, and not kept.

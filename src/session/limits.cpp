@@ -38,11 +38,12 @@ MessageLimits limits_of(const MessageShape& shape) {
   limits.sealing = kStep + std::max(offer, kField + kPairwiseKey);
   limits.round = kStep + (exact ? releases : values);
   limits.outcome =
-      5 * kField + 4 * kDigestBytes + 2 * sizeof(double) + sizeof(double) * shape.values;
+      6 * kField + 4 * kDigestBytes + 3 * sizeof(double) + sizeof(double) * shape.values;
   limits.evidence = 2 * kField + kDigestBytes + (exact ? shape.parties * witness : 0);
   // An offer and an answer; and either a round's values each time, or every release once.
   limits.steps = 2 * limits.sealing + shape.rounds * (kStep + (exact ? kNumber : values)) +
                  (exact ? releases : 0);
+  limits.integer = shape.integer_bytes;
   limits.ciphertext_width = shape.ciphertext_bytes;
   limits.release_width = shape.integer_width;
   return limits;
@@ -82,7 +83,7 @@ std::size_t most_early_steps(std::size_t parties) {
 }
 
 std::size_t most_idle_words(std::size_t parties) {
-  return 16 + parties * (16 + 4 * parties);
+  return 16 + 4 * parties + parties * most_statements(parties);
 }
 
 }  // namespace session

@@ -27,6 +27,9 @@ struct MessageLimits {
   std::size_t outcome = 0;
   std::size_t evidence = 0;
   std::uint64_t steps = 0;  // what one neighbour sends in a whole attempt
+  // A release's integer, beside its sign: whoever passes releases on passes on all of them, so that
+  // none may take the room of the others.
+  std::size_t integer = 0;
   // Magnitudes of integers are padded up to these, so that no message's size tells of its content.
   std::size_t ciphertext_width = 0;
   std::size_t release_width = 0;
@@ -49,7 +52,7 @@ namespace session {
 // And their bytes, of one author in a whole run.
 [[nodiscard]] std::size_t most_statement_bytes(std::size_t parties, const MessageLimits& limits);
 
-// So often a party may begin anew in the run of another, and be taken up.
+// So many starts of a party count beside its first, in the run of another.
 inline constexpr std::size_t kMostStarts = 100;
 
 // What an honest neighbour can send of an attempt before we begin it: the first message of a
@@ -57,8 +60,8 @@ inline constexpr std::size_t kMostStarts = 100;
 // less than the one before.
 [[nodiscard]] std::size_t most_early_steps(std::size_t parties);
 
-// More words without news than any honest neighbour has: each statement once, and for each
-// attempt what was under way when it ended.
+// More words without news than any honest neighbour has: every author's statements once, for it
+// cannot know which of them are none, and for each attempt what was under way when it ended.
 [[nodiscard]] std::size_t most_idle_words(std::size_t parties);
 
 }  // namespace session

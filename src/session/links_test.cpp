@@ -236,7 +236,7 @@ TEST(Links, RefuseWhatNoHonestNeighbourSends) {
   expect_refused(pair.a, 1, frame(0, 1, "x", kStudy, "short"), "E-frame", "malformed");
   expect_refused(pair.a, 1, frame(0, 1, "x", std::string(32, 't')), "E-study-differs", "differs");
   expect_refused(pair.a, 1, frame(0, 1, "x", kStudy, nonce('b'), kProtocol - 1), "E-protocol",
-                 "version 4");
+                 "version " + std::to_string(kProtocol - 1));
   expect_refused(pair.a, 1, frame(1, 0, ""), "E-other-journal", "heard more");
   pair.take(pair.a, 1, frame(0, 1, "x"), pair.at_a);
   expect_refused(pair.a, 1, frame(0, 1, "y"), "E-equivocation", "under one number");

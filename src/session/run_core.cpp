@@ -74,7 +74,7 @@ bool RunCore::is_news(PartyId from, const wire::Body& body) const {
   if (body.has_farewell()) return !farewells_.contains(from);
   if (body.has_statement()) {
     const wire::Statement& statement = body.statement();
-    if (is_later_start(statement)) return true;
+    if (is_another_start(statement)) return true;
     return !seen_.contains(statement_text(terms_.study_hash, statement)) &&
            !of_another_run(statement) && !said_too_much(statement.author());
   }
@@ -94,7 +94,7 @@ void RunCore::begin() {
 
 std::size_t RunCore::begun_anew() const {
   std::size_t begun = 1;
-  for (const auto& [author, starts] : starts_) begun += starts;
+  for (const auto& [author, starts] : starts_) begun += starts.size() - 1;
   return begun;
 }
 
@@ -111,12 +111,16 @@ void RunCore::renew(PartyId neighbour, const std::string& nonce) {
   ++renewals_[neighbour];
   idle_words_.erase(neighbour);
   std::erase_if(outgoing_, [&](const auto& outgoing) { return outgoing.first == neighbour; });
-  for (const auto& [author, statements] : spoken_) {
-    if (author == neighbour) continue;
-    for (const wire::Statement& statement : statements) {
-      wire::Body body;
-      *body.mutable_statement() = statement;
-      outgoing_.emplace_back(neighbour, body.SerializeAsString());
+  // Everybody's starts first: by them it knows how much each of us has had to say.
+  for (const bool introductions : {true, false}) {
+    for (const auto& [author, statements] : spoken_) {
+      if (author == neighbour) continue;
+      for (const wire::Statement& statement : statements) {
+        if (is_hello(statement) != introductions) continue;
+        wire::Body body;
+        *body.mutable_statement() = statement;
+        outgoing_.emplace_back(neighbour, body.SerializeAsString());
+      }
     }
   }
   const auto hello = hellos_.find(neighbour);
@@ -131,6 +135,11 @@ void RunCore::renew(PartyId neighbour, const std::string& nonce) {
     outgoing_.emplace_back(neighbour, farewell.SerializeAsString());
   }
   heard_from_itself(neighbour);
+}
+
+void RunCore::spoke(PartyId neighbour, const std::string& nonce) {
+  const auto hello = hellos_.find(neighbour);
+  if (hello != hellos_.end() && hello->second.nonce == nonce) heard_from_itself(neighbour);
 }
 
 // From now on its link keeps what it has not acknowledged.
@@ -152,20 +161,19 @@ void RunCore::hear(PartyId from, const wire::Body& body) {
   advance();
 }
 
+// Of what is said here nothing may depend on the body but what a person hears of it.
 void RunCore::hear_idle(PartyId from, const wire::Body& body) {
   ++idle_words_[from];
-  if (!body.has_statement()) return;
-  if (!of_another_run(body.statement())) {
-    if (body.statement().author() == from && hellos_.contains(from)) heard_from_itself(from);
+  if (!body.has_statement() || !of_another_run(body.statement())) return;
+  const wire::Statement& statement = body.statement();
+  const PartyId author = statement.author();
+  // Words of a start that is known are late, or repeated: nobody has to know. What somebody else
+  // made up is not its word.
+  if (starts_.at(author).contains(statement.nonce()) ||
+      !signer_.verify(hellos_.at(author).certificate, statement_text(terms_.study_hash, statement),
+                      statement.signature())) {
     return;
   }
-  const PartyId author = body.statement().author();
-  const auto text = parse<wire::Text>(body.statement().text());
-  if (text && text->has_hello() && text->hello().start() < hellos_.at(author).start) {
-    earlier_starts_[author].emplace(body.statement().nonce(), text->hello().certificate());
-  }
-  // Words of an earlier start are late, or repeated: nobody has to know.
-  if (earlier_starts_[author].contains(body.statement().nonce())) return;
   notes_.push_back(
       fmt::format("{} speaks for another run: it has begun anew too late, or somebody repeats old "
                   "words",
@@ -246,6 +254,10 @@ std::vector<PartyId> RunCore::neighbours_in_attempt() const {
     if (place_of(neighbour)) members.push_back(neighbour);
   }
   return members;
+}
+
+bool RunCore::is_under_way(const std::string& attempt) const {
+  return attempt_ && attempt_->id == attempt;
 }
 
 std::string RunCore::shared_id() const {

@@ -81,10 +81,12 @@ class RunCore {
 
   // The events. hear() takes what inspect() let pass and is_news(), hear_idle() what is none. The
   // journal keeps no more than a digest of the latter, and replay hears it without its body:
-  // nothing that is heard or said later may depend on that.
+  // nothing that is heard or said later may depend on that. After either, spoke() says which start
+  // of the neighbour's that was, by its frames.
   void begin();
   void hear(PartyId from, const wire::Body& body);
   void hear_idle(PartyId from, const wire::Body& body);
+  void spoke(PartyId neighbour, const std::string& nonce);
   void lose(PartyId party, const std::string& reason);
   // A neighbour remembers nothing of what passed between us: it hears again what all have said.
   // Whether that can be asked for once more.
@@ -102,6 +104,8 @@ class RunCore {
   [[nodiscard]] KeyedRandom::Key first_cipher_key() const { return key_.for_first_cipher(); }
   [[nodiscard]] Phase phase() const { return phase_; }
   [[nodiscard]] bool over() const { return phase_ >= Phase::kFinished; }
+  // Whether an attempt has begun, also if it was given up since.
+  [[nodiscard]] bool begun() const { return attempt_ || !past_attempts_.empty(); }
   // Whether anything readable of this party's has left it.
   [[nodiscard]] bool released() const { return released_; }
   // What has left it, and what was booked for that: a clause for a person.
@@ -124,8 +128,9 @@ class RunCore {
   }
   // Protocol messages taken so far: a measure of progress.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
-  // Everything heard that was new. Repetitions and idle words are no progress.
-  [[nodiscard]] std::uint64_t news() const { return news_; }
+  // Everything heard that brought this run nearer to its end. Repetitions and idle words did not,
+  // nor did words about attempts that are not under way, of which a liar can make many.
+  [[nodiscard]] std::uint64_t moves() const { return moves_; }
   // Preconditions: kComparing or kFinished.
   [[nodiscard]] std::vector<double> result() const;
   [[nodiscard]] std::string transcript_hash() const;  // hexadecimal; the same at every party
@@ -190,8 +195,10 @@ class RunCore {
                                           std::size_t bytes) const;
   [[nodiscard]] bool of_another_run(const wire::Statement& statement) const;
   void heard_from_itself(PartyId neighbour);
+  [[nodiscard]] bool is_under_way(const std::string& attempt) const;
+  [[nodiscard]] bool is_another_start(const wire::Statement& statement) const;
   [[nodiscard]] bool is_later_start(const wire::Statement& statement) const;
-  void hear_hello(PartyId from, const wire::Statement& statement, const wire::Hello& hello);
+  void hear_hello(const wire::Statement& statement, const wire::Hello& hello);
   [[nodiscard]] std::size_t begun_anew() const;  // how often everybody has begun, in all; from 1
   [[nodiscard]] bool said_too_much(PartyId author) const;
   [[nodiscard]] std::string reason_of(const wire::Stopped& stopped) const;
@@ -264,10 +271,11 @@ class RunCore {
   std::map<std::string, Outcomes> outcomes_;                       // by attempt
   std::map<PartyId, std::vector<wire::Step>> early_;               // of attempts we have not begun
   std::set<PartyId> farewells_;
-  std::map<PartyId, std::vector<wire::Statement>> spoken_;  // by author: of its latest start
-  // By author: nonce and certificate of earlier ones.
-  std::map<PartyId, std::map<std::string, std::string>> earlier_starts_;
-  std::map<PartyId, std::size_t> starts_;  // by author: later ones, taken up
+  // By author: its introductions, and the rest of its latest start.
+  std::map<PartyId, std::vector<wire::Statement>> spoken_;
+  // By author: the starts that count, by nonce, each with the certificates that it was heard with.
+  // Two are a lie, and no fault of those who pass on what was signed with the other.
+  std::map<PartyId, std::map<std::string, std::set<std::string>>> starts_;
   std::set<PartyId> spoken_to_;  // neighbours that we have heard from in their latest start
   std::map<PartyId, std::size_t> renewals_;  // of neighbours
   std::size_t seen_attempts_ = 0;  // given up after something that depends on data was shown
@@ -280,7 +288,8 @@ class RunCore {
   std::string why_excluded_;
   std::map<PartyId, std::string> why_gone_;  // of those who stopped, and may come back
   std::uint64_t steps_ = 0;
-  std::uint64_t news_ = 0;
+  std::uint64_t news_ = 0;   // heard and worth keeping
+  std::uint64_t moves_ = 0;  // and of this run
   std::vector<std::pair<PartyId, std::string>> outgoing_;
   std::vector<std::string> notes_;
 };

@@ -83,7 +83,10 @@ bool RunCore::start_attempt() {
   }
   Digest digest("sotto attempt");
   digest.add(terms_.study_hash);
-  for (const PartyId p : members) digest.add(std::uint64_t{p}).add(hellos_.at(p).nonce);
+  // Who was told another key of somebody begins nothing with those who were told this one.
+  for (const PartyId p : members) {
+    digest.add(std::uint64_t{p}).add(hellos_.at(p).nonce).add(hellos_.at(p).certificate);
+  }
   const std::string id = digest.value();
   if (proposed_ != id) {
     proposed_ = id;
@@ -242,6 +245,9 @@ bool RunCore::conclude() {
   if (attempt_->sent_values) {
     outcome.mutable_values()->Add(values.begin(), values.end());
     outcome.set_scale(attempt_->scale);
+    double heard = attempt_->scale;
+    for (const auto& [neighbour, scale] : attempt_->heard_scale) heard = std::max(heard, scale);
+    outcome.set_heard_scale(heard);
     outcome.set_sent(attempt_->sent_values->value());
   } else {
     outcome.set_digest(Digest("sotto result").add(std::span<const double>(values)).value());
@@ -282,10 +288,16 @@ bool RunCore::compare() {
 // its neighbours can tell, and the others cannot know whose fault it is.
 bool RunCore::compare_values() {
   const Outcomes& outcomes = outcomes_[attempt_->id];
-  // Two who began with little may be far apart for a while because a third began with much.
+  // Two who began with little may be far apart for a while because a third began with much: but
+  // with no more than each of its neighbours has heard.
   double scale = 0;
   for (const PartyId author : attempt_->members) {
-    scale = std::max(scale, outcomes.at(author).scale());
+    double began_with = outcomes.at(author).scale();
+    for (const PartyId neighbour : terms_.graph.neighbours(author)) {
+      if (!place_of(neighbour)) continue;
+      began_with = std::min(began_with, outcomes.at(neighbour).heard_scale());
+    }
+    scale = std::max(scale, began_with);
   }
   for (const PartyId author : attempt_->members) {
     const wire::Outcome& outcome = outcomes.at(author);

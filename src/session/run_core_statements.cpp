@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "session/run_core.h"
 
@@ -36,29 +37,29 @@ Result<void> RunCore::inspect_statement(const wire::Statement& statement) const 
   const auto text = parse<wire::Text>(statement.text());
   if (!text) return refused_statement(fmt::format("a malformed statement of {}", author));
   SOTTO_TRY(inspect_text(author, *text, statement.text().size()));
-  std::string certificate;
+  std::set<std::string> certificates;
   if (text->has_hello()) {
-    certificate = text->hello().certificate();
+    const std::string& certificate = text->hello().certificate();
     if (certificate.size() > kMaxCertificateBytes ||
         !signer_.pinned(statement.author(), certificate)) {
       return refused_statement(
           fmt::format("a certificate for {} that the study does not name", author));
     }
+    certificates.insert(certificate);
   } else {
     const auto known = hellos_.find(statement.author());
     if (known == hellos_.end()) {
       return refused_statement(
           fmt::format("a statement of {}, who has not said who it is", author));
     }
-    // A word of an earlier start changes nothing; it may have been said with another key. Words of
-    // the start that counts depend on what was journalled alone: replay inspects them again.
-    const auto& earlier = earlier_starts_.find(statement.author());
-    const bool late = of_another_run(statement) && earlier != earlier_starts_.end() &&
-                      earlier->second.contains(statement.nonce());
-    certificate = late ? earlier->second.at(statement.nonce()) : known->second.certificate;
+    // Words of another start change nothing: whoever passes them on may know a key that we do not.
+    if (of_another_run(statement)) return {};
+    certificates = starts_.at(statement.author()).at(statement.nonce());
   }
   if (statement.signature().size() > kMaxSignatureBytes ||
-      !signer_.verify(certificate, signed_text, statement.signature())) {
+      std::ranges::none_of(certificates, [&](const std::string& certificate) {
+        return signer_.verify(certificate, signed_text, statement.signature());
+      })) {
     return refused_statement(fmt::format("a statement that {} did not sign", author));
   }
   return {};
@@ -77,7 +78,8 @@ Result<void> RunCore::inspect_text(const std::string& author, const wire::Text& 
       break;
     case wire::Text::kOutcome:
       longest = terms_.limits.outcome;
-      well_formed = is_attempt(text.outcome().attempt());
+      well_formed = is_attempt(text.outcome().attempt()) && std::isfinite(text.outcome().scale()) &&
+                    std::isfinite(text.outcome().heard_scale());
       break;
     case wire::Text::kEvidence:
       longest = terms_.limits.evidence;
@@ -113,23 +115,33 @@ bool RunCore::of_another_run(const wire::Statement& statement) const {
   return known != hellos_.end() && known->second.nonce != statement.nonce();
 }
 
+// A start that nobody has told us of, and that counts: one that is earlier than the one that we
+// know counts too, for others may have taken it up, and have had more to say for it. What is later
+// than all that a release is for is nobody's business.
+bool RunCore::is_another_start(const wire::Statement& statement) const {
+  const PartyId author = statement.author();
+  if (author == terms_.self || !of_another_run(statement)) return false;
+  const auto text = parse<wire::Text>(statement.text());
+  if (!text || !text->has_hello()) return false;
+  const auto& known = starts_.at(author);
+  if (known.contains(statement.nonce()) || known.size() > kMostStarts) return false;
+  return text->hello().start() <= hellos_.at(author).start || !(over() || released_);
+}
+
 // A party that begins anew before anything was released is taken up.
 bool RunCore::is_later_start(const wire::Statement& statement) const {
   const PartyId author = statement.author();
-  if (author == terms_.self || over() || released_ || excluded_.contains(author)) return false;
-  if (!of_another_run(statement)) return false;
-  const auto text = parse<wire::Text>(statement.text());
-  if (!text || !text->has_hello() || text->hello().start() <= hellos_.at(author).start)
+  if (!is_another_start(statement) || over() || released_ || excluded_.contains(author)) {
     return false;
-  const auto starts = starts_.find(author);
-  return starts == starts_.end() || starts->second < kMostStarts;
+  }
+  return parse<wire::Text>(statement.text())->hello().start() > hellos_.at(author).start;
 }
 
 // The statement that was too much is heard, and its author blamed; no other is.
 bool RunCore::said_too_much(PartyId author) const {
   const auto said = said_.find(author);
   if (said == said_.end()) return false;
-  // Whoever hears that somebody begins anew has more to say.
+  // Whoever hears that somebody begins anew has more to say; what it heard it told us before.
   const std::size_t parties = terms_.graph.size();
   const std::size_t more = begun_anew();
   return said->second.statements > more * most_statements(parties) ||
@@ -161,12 +173,13 @@ void RunCore::hear_statement(PartyId from, const wire::Statement& statement) {
   const PartyId author = statement.author();
   const auto text = parse<wire::Text>(statement.text());
   if (!text) return;  // inspect() lets none pass
-  if (text->has_hello() && is_later_start(statement)) {
-    // What it said in its earlier start does not count any more.
-    ++starts_[author];
+  const bool another = is_another_start(statement);
+  const bool later = is_later_start(statement);
+  if (text->has_hello()) starts_[author][statement.nonce()].insert(text->hello().certificate());
+  if (later) {
+    // What it said in its earlier start does not count any more; that there was one does.
     step_allowance_ += 2 * terms_.limits.sealing;
-    said_.erase(author);
-    spoken_.erase(author);
+    std::erase_if(spoken_[author], [](const wire::Statement& said) { return !is_hello(said); });
     announced_.erase(author);
   }
   seen_.insert(statement_text(terms_.study_hash, statement));
@@ -181,26 +194,34 @@ void RunCore::hear_statement(PartyId from, const wire::Statement& statement) {
   ++news_;
   spoken_[author].push_back(statement);
   flood(statement, from);
-  if (text->has_hello()) {
-    hear_hello(from, statement, text->hello());
-    return;
+  if (another && !later) {
+    if (text->hello().start() > hellos_.at(author).start) {
+      notes_.push_back(fmt::format("{} has begun anew too late: it was given up", name(author)));
+    }
+  } else if (text->has_hello()) {
+    hear_hello(statement, text->hello());
+  } else if (!over()) {
+    hear_text(author, *text);
   }
-  if (!over()) hear_text(author, *text);
 }
 
-void RunCore::hear_hello(PartyId from, const wire::Statement& statement, const wire::Hello& hello) {
+void RunCore::hear_hello(const wire::Statement& statement, const wire::Hello& hello) {
   const PartyId author = statement.author();
   const auto known = hellos_.find(author);
   const bool anew = known != hellos_.end() && known->second.nonce != statement.nonce();
-  if (known != hellos_.end() && !anew) return;
+  if (known != hellos_.end() && !anew) {
+    blame(author, failed("E-equivocation",
+                         fmt::format("{} introduced itself in one start in two ways", name(author)),
+                         "its words cannot be relied on; run again without it"));
+    return;
+  }
   if (anew && !can_wait_for(author)) {
     lose(author, "it began anew when the others had sealed with it");
     return;
   }
-  if (anew) earlier_starts_[author].emplace(known->second.nonce, known->second.certificate);
+  ++moves_;
   hellos_[author] = {hello.certificate(), statement.nonce(), hello.start()};
   spoken_to_.erase(author);
-  if (from == author) heard_from_itself(author);
   if (!anew) return;
   notes_.push_back(fmt::format("{} has begun anew", name(author)));
   wait_again();
@@ -211,25 +232,32 @@ void RunCore::hear_text(PartyId author, const wire::Text& text) {
     case wire::Text::kHello:  // our own
       hellos_.try_emplace(author,
                           Hello{text.hello().certificate(), key_.nonce(), text.hello().start()});
+      starts_[author][key_.nonce()].insert(text.hello().certificate());
       break;
     case wire::Text::kWithout:
       hear_without(author, {text.without().excluded().begin(), text.without().excluded().end()});
       break;
     case wire::Text::kMet:
-      met_[text.met().attempt()].insert(author);
+      if (met_[text.met().attempt()].insert(author).second && text.met().attempt() == proposed_) {
+        ++moves_;
+      }
       break;
     case wire::Text::kReady:
       hear_ready(author, text.ready());
       break;
     case wire::Text::kReleased:
-      releasers_[text.released().attempt()].insert(author);
+      if (releasers_[text.released().attempt()].insert(author).second &&
+          is_under_way(text.released().attempt())) {
+        ++moves_;
+      }
       break;
     case wire::Text::kOutcome:
       hear_outcome(author, text.outcome());
       break;
     case wire::Text::kEvidence:
-      if (attempt_ && attempt_->id == text.evidence().attempt() && place_of(author)) {
-        attempt_->evidence.try_emplace(author, text.evidence());
+      if (is_under_way(text.evidence().attempt()) && place_of(author) &&
+          attempt_->evidence.try_emplace(author, text.evidence()).second) {
+        ++moves_;
       }
       break;
     case wire::Text::kStopped:
@@ -250,7 +278,7 @@ void RunCore::hear_stopped(PartyId author, const std::string& reason) {
     lose(author, reason);
     return;
   }
-  hellos_.at(author).gone = true;
+  if (!std::exchange(hellos_.at(author).gone, true)) ++moves_;
   why_gone_[author] = reason;
   notes_.push_back(fmt::format("{} may come back: {}", name(author), reason));
   wait_again();
@@ -290,6 +318,7 @@ void RunCore::hear_without(PartyId author, const std::set<PartyId>& excluded) {
     return;
   }
   announced = excluded;
+  ++moves_;
   if (author != terms_.self && !excluded_.contains(author)) {
     exclude(excluded, fmt::format("{} has lost them", name(author)));
   }
@@ -297,6 +326,7 @@ void RunCore::hear_without(PartyId author, const std::set<PartyId>& excluded) {
 
 void RunCore::hear_ready(PartyId author, const wire::Ready& ready) {
   const auto [known, fresh] = readies_[ready.attempt()].try_emplace(author, ready.commitment());
+  if (fresh && is_under_way(ready.attempt())) ++moves_;
   if (fresh || known->second == ready.commitment()) return;
   blame(author, failed("E-equivocation",
                        fmt::format("{} committed itself to two different releases", name(author)),
@@ -306,6 +336,7 @@ void RunCore::hear_ready(PartyId author, const wire::Ready& ready) {
 void RunCore::hear_outcome(PartyId author, const wire::Outcome& outcome) {
   auto& outcomes = outcomes_[outcome.attempt()];
   const auto [known, fresh] = outcomes.emplace(author, outcome);
+  if (fresh && is_under_way(outcome.attempt())) ++moves_;
   if (fresh || author == terms_.self || excluded_.contains(author)) return;
   if (known->second.SerializeAsString() == outcome.SerializeAsString()) return;
   blame(author,

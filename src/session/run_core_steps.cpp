@@ -61,6 +61,13 @@ Result<void> RunCore::inspect_step(PartyId from, const wire::Step& step) const {
   if (const auto* releases = std::get_if<RoundReleases>(&*payload)) {
     for (const AuthoredRelease& release : releases->news) {
       if (release.author >= attempt_->members.size()) return refused_step("a release of nobody");
+      // Refused where it comes from: its author's neighbour would pass it on, and be refused for
+      // it.
+      if (std::ranges::any_of(*release.indices, [&](const Integer& index) {
+            return mpz_sizeinbase(index.get_mpz_t(), 2) > 8 * limits.integer;
+          })) {
+        return refused_step("a release with a number that is longer than any");
+      }
       const PartyId author = attempt_->members[release.author];
       const std::string digest = digest_of_release(*release.indices);
       // Everybody's comes once from each neighbour.
@@ -108,6 +115,7 @@ void RunCore::deliver(PartyId from, const Payload& payload) {
   if (!witness(from, payload)) return;
   ++steps_;
   ++news_;
+  ++moves_;
   auto more = attempt_->party->receive({*place, *place_of(terms_.self), payload});
   if (more) {
     send(std::move(*more));
@@ -126,6 +134,7 @@ void RunCore::hold(PartyId from, const Payload& payload) {
   const bool too_soon = !attempt_->suspended && !all_ready();
   if (!too_soon && attempt_->held.emplace(from, payload).second) {
     ++news_;
+    ++moves_;
     return;
   }
   blame(from, failed("E-step",

@@ -45,7 +45,7 @@ Error error_from(const wire::Ended& ended) {
 }
 
 // What a run is about. Stands behind the key in the journal's first record.
-std::string digest_of_terms(const SessionTerms& terms) {
+std::string digest_of_terms(const SessionTerms& terms, const std::string& certificate) {
   const Debit& debit = terms.debit;
   const std::array<double, 2> amounts{debit.epsilon, debit.delta};
   return Digest("sotto terms")
@@ -55,6 +55,7 @@ std::string digest_of_terms(const SessionTerms& terms) {
       .add(debit.data)
       .add(debit.unit)
       .add(terms.data_digest)
+      .add(certificate)
       .add(std::span<const double>(amounts))
       .value();
 }
@@ -97,8 +98,9 @@ Result<std::unique_ptr<Session>> Session::open(SessionTerms terms, const Signer&
     SOTTO_ASSIGN(auto kept, RunKey::restore(first.begun().key()));
     key = kept;
     terms.start = first.begun().start();
-    if (first.begun().terms() != digest_of_terms(terms)) {
-      return refused("E-run-differs", "this run began with another study or with other data",
+    if (first.begun().terms() != digest_of_terms(terms, signer.certificate())) {
+      return refused("E-run-differs",
+                     "this run began with another study, with other data or with another key",
                      "resume it with what it began with, or abort it and start a new one");
     }
   }
@@ -107,7 +109,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionTerms terms, const Signer&
   if (records.empty()) {
     wire::JournalEvent begun;
     begun.mutable_begun()->set_key(key.bytes());
-    begun.mutable_begun()->set_terms(digest_of_terms(session->terms_));
+    begun.mutable_begun()->set_terms(digest_of_terms(session->terms_, signer.certificate()));
     begun.mutable_begun()->set_start(session->terms_.start);
     session->record(begun);
     // The key is kept before anything is drawn from it.
@@ -161,8 +163,11 @@ Result<void> Session::replay(std::span<const std::string> records) {
 Result<void> Session::hear_again(const wire::Heard& heard) {
   const auto neighbours = terms_.graph.neighbours(terms_.self);
   if (!std::ranges::binary_search(neighbours, heard.from())) return damaged_journal();
-  if (!heard.nonce().empty()) {
-    if (heard.nonce().size() != kNonceBytes) return damaged_journal();
+  // Which start it is stands with the first body of a conversation, and there alone.
+  const bool names_start = !heard.nonce().empty();
+  if (names_start == known_.contains(heard.from())) return damaged_journal();
+  if (names_start) {
+    if (heard.nonce().size() != kNonceBytes || heard.start() == 0) return damaged_journal();
     links_.know(heard.from(), {heard.nonce(), heard.start()});
     known_.insert(heard.from());
   }
@@ -170,6 +175,7 @@ Result<void> Session::hear_again(const wire::Heard& heard) {
     if (heard.idle_digest().size() != kDigestBytes) return damaged_journal();
     links_.accept_digest(heard.from(), heard.idle_digest());
     core_.hear_idle(heard.from(), {});
+    core_.spoke(heard.from(), links_.start_of(heard.from()).nonce);
     return {};
   }
   const auto body = session::parse<wire::Body>(heard.body());
@@ -178,6 +184,7 @@ Result<void> Session::hear_again(const wire::Heard& heard) {
   }
   links_.accept(heard.from(), heard.body());
   core_.hear(heard.from(), *body);
+  core_.spoke(heard.from(), links_.start_of(heard.from()).nonce);
   return {};
 }
 
@@ -234,8 +241,8 @@ void Session::settle(Time now) {
     }
   }
   post();
-  if (core_.news() != last_news_ || core_.phase() != last_phase_) last_progress_ = now;
-  last_news_ = core_.news();
+  if (core_.moves() != last_moves_ || core_.phase() != last_phase_) last_progress_ = now;
+  last_moves_ = core_.moves();
   if (core_.phase() != last_phase_) phase_since_ = now;
   last_phase_ = core_.phase();
   // Another limit holds from here on, and it counts from here on.
@@ -245,10 +252,14 @@ void Session::settle(Time now) {
   if (begins || first_released) {
     for (auto& [neighbour, since] : away_since_) since = now;
   }
-  // Whoever has to be waited for again has the whole time again.
-  if (!was_meeting_ && meeting()) meeting_since_ = now;
+  // Whoever has to be waited for again has the whole time again, once: however often somebody comes
+  // and goes, it is no more than that.
+  if (was_meeting_ && !meeting() && met_before_) met_again_for_ += now - meeting_since_;
+  if (!was_meeting_ && meeting()) {
+    met_before_ = true;
+    meeting_since_ = now;
+  }
   was_meeting_ = meeting();
-  met_ = met_ || core_.phase() != Phase::kMeeting;
   released_ = core_.released();
 }
 
@@ -302,6 +313,7 @@ Received<void> Session::receive(PartyId from, std::string_view frame, Time now) 
   } else {
     core_.hear_idle(from, *body);
   }
+  core_.spoke(from, links_.start_of(from).nonce);
   settle(now);
   return {};
 }
@@ -321,7 +333,7 @@ void Session::abort() {
 }
 
 std::optional<KeyedRandom::Key> Session::idle_key() const {
-  if (met_ || core_.phase() != Phase::kMeeting) return std::nullopt;
+  if (!unbound()) return std::nullopt;
   return core_.first_cipher_key();
 }
 

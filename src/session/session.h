@@ -29,7 +29,7 @@ struct SessionProgress {
 class Session {
  public:
   // With an empty journal: begins a run with `fresh`. Otherwise resumes; `fresh` is not used.
-  // refused[E-run-differs] if the run began with another study or other data: the same noise on
+  // refused[E-run-differs] if the run began with another study, key or data: the same noise on
   // other data would show the difference. `signer` and `journal` outlive the session.
   [[nodiscard]] static Result<std::unique_ptr<Session>> open(SessionTerms terms,
                                                              const Signer& signer, Journal& journal,
@@ -71,7 +71,7 @@ class Session {
   [[nodiscard]] std::string run_id() const { return terms_.debit.run; }
   [[nodiscard]] std::uint64_t start() const { return terms_.start; }
   // Nothing that another party could wait for has been promised: the run can be begun anew.
-  [[nodiscard]] bool unbound() const { return !met_ && !core_.released(); }
+  [[nodiscard]] bool unbound() const { return core_.phase() == Phase::kMeeting && !core_.begun(); }
   [[nodiscard]] std::span<const PartyId> neighbours() const {
     return terms_.graph.neighbours(terms_.self);
   }
@@ -110,12 +110,13 @@ class Session {
   std::map<PartyId, Time> away_since_;  // neighbours that are not connected
   std::map<PartyId, std::string> troubles_;
   Time meeting_since_;
+  Time met_again_for_{};  // how long those who had come before were waited for
   Time last_progress_;
   Time phase_since_;
   Phase last_phase_ = Phase::kMeeting;
-  std::uint64_t last_news_ = 0;
+  std::uint64_t last_moves_ = 0;
   bool was_meeting_ = true;
-  bool met_ = false;  // an attempt has begun
+  bool met_before_ = false;
   bool released_ = false;
   std::optional<Error> broken_;  // the ledger could not even be asked
 };

@@ -38,7 +38,7 @@ void Session::trouble(PartyId neighbour, std::string why) {
 
 // The study's meeting_seconds: who is not there by then is lost, neighbour or not.
 void Session::lose_who_has_not_come(Time now) {
-  if (!meeting() || now - meeting_since_ <= terms_.meeting) return;
+  if (!meeting() || now - meeting_since_ + met_again_for_ <= terms_.meeting) return;
   for (const PartyId party : core_.waiting_for()) {
     if (core_.over() || core_.excluded().contains(party)) continue;
     std::string why = core_.why_gone(party);

@@ -202,6 +202,11 @@ template std::optional<wire::Frame> parse(std::string_view bytes);
 template std::optional<wire::Body> parse(std::string_view bytes);
 template std::optional<wire::Text> parse(std::string_view bytes);
 
+bool is_hello(const wire::Statement& statement) {
+  const auto text = parse<wire::Text>(statement.text());
+  return text && text->has_hello();
+}
+
 std::string statement_text(std::string_view study_hash, const wire::Statement& statement) {
   return Digest("sotto statement")
       .add(study_hash)

@@ -17,7 +17,7 @@ namespace sotto {
 // What all parties must do alike and no study says: the grid, the weights of a table's sums, the
 // rounds, these messages. Raise it with every change to any of them, so that two versions that
 // would compute different things do not start.
-inline constexpr std::uint32_t kProtocol = 5;
+inline constexpr std::uint32_t kProtocol = 6;
 
 inline constexpr std::size_t kNonceBytes = 16;
 inline constexpr std::size_t kDigestBytes = 32;
@@ -61,6 +61,9 @@ namespace session {
 // For wire::Frame, wire::Body and wire::Text.
 template <class T>
 [[nodiscard]] std::optional<T> parse(std::string_view bytes);
+
+// Whether somebody says who it is.
+[[nodiscard]] bool is_hello(const wire::Statement& statement);
 
 // What signatures stand under. Each text names its purpose, the study and everything
 // that gives the words their meaning, so that no signature can be used elsewhere.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kRemembered = 64;
 constexpr std::uint64_t kMostLies = 400;
-constexpr std::uint64_t kMostNewStarts = 3;
+constexpr std::uint64_t kMostNewStarts = 8;
 
 // A digest of nothing in particular.
 std::string noise_bytes(SeededRandom& random) {
@@ -93,7 +93,8 @@ wire::Body Liar::change(const wire::Body& honest, Lie lie) {
           outcome.set_heard(noise_bytes(random_));
           break;
         default:
-          outcome.set_scale(outcome.scale() + 1);
+          outcome.set_scale(chance(300) ? 1e300 : outcome.scale() + 1);
+          outcome.set_heard_scale(chance(500) ? 1e300 : 0);
           if (outcome.values_size() > 0) outcome.set_values(0, outcome.values(0) + 1e6);
       }
       return statement_of(self_, text);
@@ -174,7 +175,13 @@ std::optional<wire::Body> Liar::invent(Lie lie) {
       if (++new_starts_ > kMostNewStarts) return std::nullopt;
       text.mutable_hello()->set_certificate(signer_.certificate());
       text.mutable_hello()->set_start(1 + random_.below(5));
-      const std::string own = std::exchange(nonce_, noise_bytes(random_).substr(0, kNonceBytes));
+      // Under a nonce of its own making, its own, or one that it made before.
+      const std::string own = nonce_;
+      if (!starts_.empty() && chance(300)) {
+        nonce_ = starts_[random_.below(starts_.size())];
+      } else if (!chance(100)) {
+        nonce_ = starts_.emplace_back(noise_bytes(random_).substr(0, kNonceBytes));
+      }
       wire::Body body = statement_of(self_, text);
       nonce_ = own;
       return body;

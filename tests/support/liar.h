@@ -82,6 +82,7 @@ class Liar {
   std::set<PartyId> dupes_;  // who hears the lies
   std::uint64_t lies_ = 0;
   std::uint64_t new_starts_ = 0;
+  std::vector<std::string> starts_;  // their nonces
   std::string nonce_;
   std::map<PartyId, std::string> nonces_;  // of others
   std::vector<std::string> attempts_;

@@ -41,6 +41,8 @@ std::vector<std::vector<std::string>> fingerprints_of(const Study& study) {
 // So often a start that is too early for the others is made later: a clock was set back. Two
 // processes of one party would go on for ever.
 constexpr int kMostOutruns = 2;
+// Twenty years, in milliseconds.
+constexpr std::uint64_t kMostSetBack = 20ULL * 365 * 24 * 3600 * 1000;
 // How often a party that waits for the study's start looks up.
 constexpr Time kLookUp{200};
 // Parties that came so close to each other came together: then the study's order decides.
@@ -164,16 +166,21 @@ class Join {
         // that the same noise could be compared with.
         SOTTO_ASSIGN(const bool bound, has_entries(store_, run_));
         if (bound) return joined;
-        SOTTO_TRY(store_.abort(run_, "begun anew with other data, before anything had left"));
+        SOTTO_TRY(store_.abort(
+            run_, "begun anew with other data or another key, before anything had left"));
         tell({.kind = JoinEvent::Kind::kNote,
-              .text = "an unfinished run had begun with other data, and nothing of it had left: "
+              .text = "an unfinished run had begun with other data or another key, and nothing of "
+                      "it had left: "
                       "beginning anew"});
         continue;
       }
       if (error.name == "E-outrun" && ++outruns <= kMostOutruns) {
-        std::from_chars(error.reason.data(), error.reason.data() + error.reason.size(),
-                        least_start_);
-        ++least_start_;
+        std::uint64_t known = 0;
+        std::from_chars(error.reason.data(), error.reason.data() + error.reason.size(), known);
+        SOTTO_ASSIGN(const bool bound, has_entries(store_, run_));
+        // A neighbour says so, and may lie: no clock was ever set so far back.
+        if (bound || known > start_number() + kMostSetBack) return joined;
+        least_start_ = known + 1;
         SOTTO_TRY(store_.abort(run_, "begun anew: the others knew a later start of this party"));
         continue;
       }
