@@ -174,10 +174,13 @@ void RunCore::hear_idle(PartyId from, const wire::Body& body) {
                       statement.signature())) {
     return;
   }
-  notes_.push_back(
-      fmt::format("{} speaks for another run: it has begun anew too late, or somebody repeats old "
-                  "words",
-                  name(author)));
+  notes_.push_back(of_another_run_note(author));
+}
+
+std::string RunCore::of_another_run_note(PartyId author) const {
+  return fmt::format(
+      "{} speaks for another run: it has begun anew too late, or somebody repeats old words",
+      name(author));
 }
 
 void RunCore::lose(PartyId party, const std::string& reason) {

@@ -194,6 +194,7 @@ class RunCore {
   [[nodiscard]] Result<void> inspect_text(const std::string& author, const wire::Text& text,
                                           std::size_t bytes) const;
   [[nodiscard]] bool of_another_run(const wire::Statement& statement) const;
+  [[nodiscard]] std::string of_another_run_note(PartyId author) const;
   void heard_from_itself(PartyId neighbour);
   [[nodiscard]] bool is_under_way(const std::string& attempt) const;
   [[nodiscard]] bool is_another_start(const wire::Statement& statement) const;

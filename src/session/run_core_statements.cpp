@@ -115,17 +115,15 @@ bool RunCore::of_another_run(const wire::Statement& statement) const {
   return known != hellos_.end() && known->second.nonce != statement.nonce();
 }
 
-// A start that nobody has told us of, and that counts: one that is earlier than the one that we
-// know counts too, for others may have taken it up, and have had more to say for it. What is later
-// than all that a release is for is nobody's business.
+// A start that nobody has told us of, and that counts: also one that is not taken up here, for
+// others may have taken it up, and have had more to say for it.
 bool RunCore::is_another_start(const wire::Statement& statement) const {
   const PartyId author = statement.author();
   if (author == terms_.self || !of_another_run(statement)) return false;
   const auto text = parse<wire::Text>(statement.text());
   if (!text || !text->has_hello()) return false;
   const auto& known = starts_.at(author);
-  if (known.contains(statement.nonce()) || known.size() > kMostStarts) return false;
-  return text->hello().start() <= hellos_.at(author).start || !(over() || released_);
+  return !known.contains(statement.nonce()) && known.size() <= kMostStarts;
 }
 
 // A party that begins anew before anything was released is taken up.
@@ -196,7 +194,7 @@ void RunCore::hear_statement(PartyId from, const wire::Statement& statement) {
   flood(statement, from);
   if (another && !later) {
     if (text->hello().start() > hellos_.at(author).start) {
-      notes_.push_back(fmt::format("{} has begun anew too late: it was given up", name(author)));
+      notes_.push_back(of_another_run_note(author));
     }
   } else if (text->has_hello()) {
     hear_hello(statement, text->hello());
