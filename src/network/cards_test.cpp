@@ -4,7 +4,10 @@
 #include <grpcpp/grpcpp.h>
 #include <link.grpc.pb.h>
 
+#include <map>
+
 #include "base/digest.h"
+#include "network/door.h"
 #include "network/tls.h"
 #include "support/transports.h"
 
@@ -15,6 +18,16 @@ using testing::HasSubstr;
 
 constexpr PartyId kPortNorth = 0;
 constexpr PartyId kPortSouth = 1;
+
+TEST(DoorSettings, LetNothingInThatIsLargerThanTheStudysOrUnpacks) {
+  std::map<std::string, int> settings;
+  for (const auto& [name, value] : network::common_settings({.frame_bytes = 1000})) {
+    settings[name] = value;
+  }
+  EXPECT_LE(settings.at(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH), 1000 + (64 << 10));
+  EXPECT_EQ(settings.at(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET),
+            1 << GRPC_COMPRESS_NONE);
+}
 
 Greeting greeting(char study, const std::string& lines) {
   return {.study = std::string(32, study), .study_lines = lines, .protocol = 4, .looking = false};

@@ -232,11 +232,22 @@ TEST_F(IdentityFolder, AKeyThatOthersCanReadIsRefusedWithTheCommandThatHelps) {
 
 TEST_F(IdentityFolder, AFolderThatOthersCanWriteToIsRefused) {
   fs::create_directory(home_);
-  ASSERT_EQ(::chmod(home_.c_str(), 0777), 0);
-  const auto saved = new_identity().save(home_.string());
-  ASSERT_FALSE(saved);
-  EXPECT_EQ(saved.error().name, "E-identity-mode");
-  EXPECT_THAT(saved.error().fix, HasSubstr("chmod 700"));
+  for (const mode_t mode : {0777U, 0770U, 0707U}) {
+    ASSERT_EQ(::chmod(home_.c_str(), mode), 0);
+    const auto saved = new_identity().save(home_.string());
+    ASSERT_FALSE(saved) << mode;
+    EXPECT_EQ(saved.error().name, "E-identity-mode");
+    EXPECT_THAT(saved.error().fix, HasSubstr("chmod 700"));
+  }
+}
+
+TEST(Identity, OfOnePartyIsNotPinnedForAnother) {
+  const Identity one = new_identity("north");
+  const Identity two = new_identity("south");
+  const IdentitySigner signer(one, {{one.fingerprint()}, {two.fingerprint()}});
+  EXPECT_TRUE(signer.pinned(1, two.certificate_der()));
+  EXPECT_FALSE(signer.pinned(0, two.certificate_der()));
+  EXPECT_FALSE(signer.pinned(1, one.certificate_der()));
 }
 
 TEST_F(IdentityFolder, SaysWhatIsWrongWithTheFiles) {

@@ -259,6 +259,24 @@ TEST(Relay, WhoHasBegunAnAttemptIsBoundAfterACrashToo) {
   }
 }
 
+TEST(Relay, WhoseAttemptWasPutAwayIsBoundAfterACrashToo) {
+  Network network(SimulatedSolver::kPairwise, ConsensusMethod::kExact, *Graph::complete(4), 4);
+  network.connect_all();
+  network.run([](Mail& mail) { return mail.from != 1 || !body_in(mail.frame).has_step(); });
+  ASSERT_EQ(network.phase(0), Phase::kSealing);
+  network.crash(1);
+  network.journals[1] = std::make_unique<MemoryJournal>();
+  network.begin_anew(1, 2);
+  network.connect_all();
+  network.run([](Mail& mail) { return !text_in(mail.frame).has_met(); });
+  for (const bool crashed : {false, true}) {
+    ASSERT_EQ(network.phase(0), Phase::kMeeting) << "the later start has not said Met";
+    EXPECT_FALSE(network.sessions[0]->unbound()) << crashed;
+    network.crash(0);
+    network.start(0);
+  }
+}
+
 TEST(Relay, WhoComesAndGoesIsWaitedForNoLongerThanTheMeetingTwice) {
   Network network = triangle(SimulatedSolver::kLocal);
   Speaker liar(network);

@@ -38,6 +38,16 @@ TEST(StudyFile, ReadsTermsOfColumnsWhoseBoundsAreStatedOnce) {
   EXPECT_EQ(study.data->table_columns().size(), 4U) << "x1, smoker, income, y";
 }
 
+TEST(StudyFile, APersonsSensitivityIsNeverBelowThatOfItsRows) {
+  const StudyText text = record_text().set("privacy", "neighbours", "\"replace\"");
+  const double one = study_of(text).privacy.sensitivity.value();
+  for (int rows = 1; rows <= 50; ++rows) {
+    const Study study = study_of(StudyText(text).set(
+        "privacy", "person", fmt::format("{{ column = \"id\", rows = {} }}", rows)));
+    EXPECT_GE(std::fma(-one, rows, study.privacy.sensitivity.value()), 0) << rows;
+  }
+}
+
 TEST(StudyFile, ReadsProductsWithCategoriesAsOneTermForEachLevel) {
   const Study study = study_of(terms_text(
       "[[data.feature]]\ncolumn = \"region\"\nlevels = [\"n\", \"s\", \"far west\"]\n" +

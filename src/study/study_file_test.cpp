@@ -300,6 +300,33 @@ TEST(StudyFile, RefusesTwoPartiesOfOneName) {
 }
 
 // Found by the fuzzer of parties' files.
+TEST(StudyFile, WhoseGraphStandsInAFileIsForNoNetwork) {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("sotto_graph_" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder / "edges.txt") << "1 2\n2 3\n";
+  StudyText text =
+      paper_text(3).set("graph", "topology", "\"file\"").set("graph", "file", "\"edges.txt\"");
+  text.remove("graph", "parties").remove("graph", "weight");
+  const auto study = parse_study(text.text(), "study.toml", folder);
+  std::filesystem::remove_all(folder);
+  ASSERT_TRUE(study.has_value()) << study.error().to_string();
+  EXPECT_EQ(check_network(*study).error().name, "E-network-graph");
+}
+
+TEST(StudyFile, BreaksDeltaForMadeUpCostsAlone) {
+  const StudyText text =
+      paper_text().set("gt", "truncation", "3.1").set("gt", "keep_delta", "false");
+  EXPECT_TRUE(text.parse().has_value());
+  EXPECT_EQ(error_of(StudyText(text).remove("problem")).name, "E-gt-delta");
+  const Error files = error_of(StudyText(text)
+                                   .remove("problem")
+                                   .set("problem", "files", "[\"a.json\"]")
+                                   .set("problem", "m", "3"));
+  EXPECT_EQ(files.name, "E-gt-delta");
+  EXPECT_EQ(files.status, Status::kRefused);
+}
+
 TEST(StudyFile, RefusesAPartyWhoseNameIsEmpty) {
   const Error error = error_of(paper_text(3).append("[[party]]\nname = \"\"\n"));
   EXPECT_EQ(error.name, "E-study-value");

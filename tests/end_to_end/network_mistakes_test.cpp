@@ -8,6 +8,10 @@
 #include <fstream>
 
 #include "base/json.h"
+#include "plan/plan.h"
+#include "run/account.h"
+#include "run/home.h"
+#include "store/store.h"
 #include "support/party_processes.h"
 #include "support/source_tree.h"
 
@@ -69,6 +73,27 @@ TEST(NetworkMistakes, AFileThatIsCorrectedAfterAnInterruptionIsTakenUp) {
     expect_quick_end(parties, fmt::format("corrected file, {}", solver), corrected);
     EXPECT_THAT(parties.said(1), HasSubstr("begun with other data"));
   }
+}
+
+TEST(NetworkMistakes, ARunThatHasReachedTheLedgerIsNotBegunAnewWithOtherData) {
+  Parties parties({.solver = "ac", .parties = 2, .topology = "path"});
+  parties.begin_runs_and_kill();
+  const Study study = read_study(parties.study()).value();
+  {
+    auto store = Store::open(parties.home(0), unix_seconds);
+    ASSERT_TRUE(store);
+    Debit debit = debit_of(study, make_plan(study, study.solver).value(), kAccount);
+    debit.run = store->runs_of_study(study.hash).value().unfinished->run;
+    debit.attempt = "01";
+    const auto journal = store->journal(debit.run).value();
+    ASSERT_TRUE(journal->reserve(debit));
+    ASSERT_TRUE(journal->commit());
+  }
+  const std::string text = read_text(parties.table(0));
+  std::ofstream(parties.table(0)) << text.substr(0, text.rfind('\n', text.size() - 2) + 1);
+  parties.start(0);
+  EXPECT_EQ(parties.wait(0), 3) << parties.said(0);
+  EXPECT_THAT(parties.said(0), HasSubstr("E-run-differs"));
 }
 
 TEST(NetworkMistakes, APartyThatRestartsTwiceIsTakenUp) {

@@ -70,6 +70,26 @@ TEST(AuditAttack, SeesWhatItsModelSays) {
   }
 }
 
+TEST(AuditAttack, KnowsTheMostThatARunCanAdd) {
+  const PlannedStudy study = planned(entries(), Solver::kAc);
+  const auto attack = attack_on_release(study, entry_moved(study, 0), 0, {});
+  for (const double epsilon : {0.5, 2.0}) {
+    for (const double distance : {1.5, 4.0, 23.0}) {
+      for (const double s : {0.2, 1.0}) {
+        double most = -1e9;
+        for (int k = 0; k < 40'000; ++k) {
+          const Sighting run{.z = 1e-3 * k, .s = s, .seen = {}};
+          const double ratio = attack->log_ratio(run, 0, 1);
+          if (ratio <= epsilon) continue;
+          most = std::max(
+              most, attack->log_ratio(run, distance, 1) + std::log(-std::expm1(epsilon - ratio)));
+        }
+        EXPECT_NEAR(most, attack->log_largest_excess(epsilon, distance, s), 1e-3);
+      }
+    }
+  }
+}
+
 TEST(AuditAttack, MovesARowAsFarAsTheSensitivityAllowsAndNoFarther) {
   for (const char* neighbours : {"add-remove", "replace"}) {
     const PlannedStudy study = planned(rows(neighbours), Solver::kAc);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/statistics.h"
@@ -31,6 +32,36 @@ Scores gaussian_scores(double shift, std::size_t runs, std::uint64_t seed) {
     scores.world_1.push_back(shift + normal());
   }
   return scores;
+}
+
+// 90 of 100 in one world and 10 of 100 in the other, in both halves: the formula, written out.
+TEST(AuditBounds, ByCountingAreThoseOfFourProbabilitiesTogether) {
+  Scores scores;
+  for (int k = 0; k < 200; ++k) {
+    scores.world_0.push_back(k % 10 == 0 ? 1 : 0);
+    scores.world_1.push_back(k % 10 == 0 ? 0 : 1);
+  }
+  const double error = 1e-3;
+  const double delta = 0.05;
+  EXPECT_NEAR(counted_epsilon(scores, delta, error),
+              std::log((probability_at_least(90, 100, error / 4) - delta) /
+                       probability_at_most(10, 100, error / 4)),
+              1e-12);
+}
+
+// Worlds that differ in the runs that the threshold is chosen on, and in no other.
+TEST(AuditBounds, WhatTheFirstHalfShowsTheSecondHasToProve) {
+  Scores scores{.world_0 = std::vector<double>(200, 0.0), .world_1 = std::vector<double>(200, 0.0)};
+  std::fill_n(scores.world_1.begin(), 100, 1.0);
+  EXPECT_EQ(counted_epsilon(scores, 0.05, 1e-3), 0);
+}
+
+// Runs that are all alike do not scatter, and what they have not shown is still allowed for.
+TEST(AuditBounds, OfFewTiltedRunsAllowForWhatNoneHasShown) {
+  const Tilted runs{.log_weight = std::vector<double>(5, 0.0),
+                    .log_ratio = std::vector<double>(5, 2.0)};
+  EXPECT_NEAR(tilted_delta_at_least(runs, 1, 0.5, 0.1),
+              -std::expm1(-1.0) - 7 * 0.5 * std::log(20.0) / (3 * 4), 1e-6);
 }
 
 TEST(AuditBounds, CountingNeverProvesMoreThanIsTrueAndMostOfItAtLargeDelta) {

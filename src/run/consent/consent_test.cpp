@@ -55,6 +55,19 @@ TEST_F(AccountOfAParty, MustBeThere) {
   EXPECT_EQ(cost(store).error().name, "E-account-unknown");
 }
 
+TEST_F(AccountOfAParty, IsAskedAgainForARunWhoseAmountWasGivenBack) {
+  Store store = open();
+  ASSERT_TRUE(store.new_account("table", {.epsilon = 1.2, .delta = 1e-6}));
+  reserve(store, "a1", "beef");
+  const auto journal = store.journal("a1").value();
+  journal->restore("a1", "01");
+  ASSERT_TRUE(journal->commit());
+  const auto now = cost(store);
+  ASSERT_TRUE(now) << now.error().to_string();
+  EXPECT_FALSE(now->counted);
+  EXPECT_GT(now->with_this.epsilon, now->spent.epsilon);
+}
+
 TEST_F(AccountOfAParty, WithoutALimitSaysSo) {
   Store store = open();
   ASSERT_TRUE(store.new_account_without_limit("table", 1e-6));

@@ -74,6 +74,11 @@ TEST(NetworkStudy, MoreThanHalfMustStay) {
   }
 }
 
+TEST(NetworkStudy, NeedsEverybodyUnlessItSaysOtherwise) {
+  EXPECT_EQ(session_terms(four_parties(), 0, {}).min_parties, 4U);
+  EXPECT_EQ(session_terms(four_parties("[network]\nmin_parties = 3\n"), 0, {}).min_parties, 3U);
+}
+
 TEST(NetworkStudy, WhoIsLeftKeepsItsEdgesWithTheirWeights) {
   const Study study = four_parties();
   const std::vector<PartyId> members{0, 1, 3};
