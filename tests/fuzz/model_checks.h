@@ -10,15 +10,14 @@
 
 namespace sotto::fuzz {
 
-// As a page, and on a terminal.
-inline void show_record(const RunRecord& record, Audience audience) {
+inline void require_page(const RunRecord& record, Audience audience) {
   require(!run_report(record, audience).html().empty(), "a record is a page");
-  require(!to_text(Model{.record = record, .fit = {}}).empty(), "a record is a text");
 }
 
-// Shown, and written to a file that predictions and refits read.
+// Shown as a page and on a terminal, and written to a file that predictions and refits read.
 inline void require_model(const Model& model) {
-  show_record(model.record, Audience::kShared);
+  require_page(model.record, Audience::kShared);
+  require(!to_text(model).empty(), "a model is a text");
   const Json json = parse_json(json_text(to_json(model)));
   const auto file = model_file_from_json(json, "model.json");
   require(file.has_value(), [&] {

@@ -85,7 +85,7 @@ SOTTO_FUZZER(model) {
     fuzz::require(!file->unchanged, "a good model is taken: " + record.error().to_string());
     return;
   }
-  fuzz::show_record(*record, Audience::kShared);
+  fuzz::require_page(*record, Audience::kShared);
   const Json written = to_json(Model{.record = *record, .fit = {}});
   fuzz::require(!file->unchanged || json_line(written) == json_line(file->json),
                 "a good model is written as it was");
