@@ -9,7 +9,7 @@ namespace sotto {
 SOTTO_FUZZER(answer) {
   constexpr const char* kMark = "sotto-sums-1:mark";
   fuzz::Choices choices(bytes);
-  const Schema schema = fuzz::schema_of(choices.below(4));
+  const Schema schema = fuzz::schema_of(choices.below(fuzz::kSchemas));
   const std::string line = kMark + std::string(choices.rest());
   const auto table = moments_of_answer(schema, kMark, line);
   if (!fuzz::fine_or_error(table)) return;

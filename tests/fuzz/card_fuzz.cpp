@@ -31,13 +31,16 @@ SOTTO_FUZZER(card) {
                               "sha256:11");
   const auto stream = std::make_shared<SilentStream>(1);
   fuzz::require(core.attach(stream, true), "a stream is taken");
-  // Six are more than anybody listens to.
-  for (int k = 0; k < 6; ++k) core.stream_card(*stream, std::string(bytes));
-  fuzz::require(stream->shown.size() <= 6, "cards are answered a few times");
-  for (int k = 0; k < 10; ++k) {
+  // More than anybody listens to: kMostCards of network/transport_core_cards.cpp.
+  constexpr std::size_t kMostCards = 4;
+  for (int k = 0; k < 12; ++k) core.stream_card(*stream, std::string(bytes));
+  fuzz::require(stream->shown.size() <= kMostCards, "cards are answered a few times");
+  std::size_t heard = 0;
+  for (int k = 0; k < 20; ++k) {
     const auto event = core.wait(std::chrono::milliseconds(0));
     if (!event) break;
     if (event->kind != TransportEvent::Kind::kCard) continue;
+    fuzz::require(++heard <= kMostCards, "cards are heard a few times");
     fuzz::require(event->card.study_lines.size() <= kMaxStudyLinesBytes, "lines are bounded");
     const auto words = study_differences(lines, event->card.study_lines, 3);
     fuzz::require(words.size() <= 4, "a few differences are told");

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -43,8 +44,15 @@ inline void play(std::string_view name, std::string_view bytes) {
 }
 
 // Ends a fuzzer's program, and fails a test.
-inline void require(bool holds, const std::string& what) {
-  if (!holds) throw std::logic_error("it must hold that " + what);
+inline void require(bool holds, std::string_view what) {
+  if (!holds) throw std::logic_error("it must hold that " + std::string(what));
+}
+
+// The same with words that are made only where they are needed: what is asked of every entry of
+// every row takes longer to say than to look at.
+template <std::invocable Say>
+void require(bool holds, const Say& say) {
+  if (!holds) require(false, std::string_view(say()));
 }
 
 // Says what is wrong, under a name that docs/errors.md has.
@@ -65,6 +73,7 @@ class Choices {
   explicit Choices(std::string_view bytes) : rest_(bytes) {}
 
   [[nodiscard]] bool empty() const { return rest_.empty(); }
+  [[nodiscard]] bool at(char c) const { return rest_.starts_with(c); }
   std::uint8_t byte() {
     const std::string_view one = take(1);
     return one.empty() ? std::uint8_t{0} : static_cast<std::uint8_t>(one[0]);

@@ -3,7 +3,7 @@
 #include <set>
 #include <sstream>
 
-#include "fuzz/fuzz.h"
+#include "fuzz/good_files.h"
 #include "view/http/guard.h"
 #include "view/models.h"
 #include "view/planner.h"
@@ -14,26 +14,24 @@ namespace {
 const std::string kAuthority = "127.0.0.1:4711";
 const std::string kToken(64, '7');
 
-// A folder with a study, and nothing that the page may not see.
+// A folder with a study and a record, and nothing that the page may not see.
 const std::string& folder() {
   static const std::string path = [] {
     std::string made = fuzz::own_folder() + "/page";
     std::filesystem::create_directories(made);
-    std::ofstream(made + "/study.toml")
-        << "[study]\nname = \"s\"\nsolver = \"ac\"\n"
-           "[privacy]\nepsilon = 1\ndelta = 0.1\nunit = \"entry\"\nmu = 1\n"
-           "[graph]\ntopology = \"path\"\nparties = 2\nweight = 0.3\n"
-           "[problem]\nfamily = \"paper\"\nm = 1\nseed = 1\n";
+    std::ofstream(made + "/study.toml") << fuzz::kSmallStudy;
+    std::ofstream(made + "/record.json") << json_text(fuzz::good_records().front());
     return made;
   }();
   return path;
 }
 
 std::set<std::string> files_outside() {
+  const std::string inside = folder() + "/";  // which makes it
   std::set<std::string> names;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(fuzz::own_folder())) {
     const std::string path = entry.path().string();
-    if (!path.starts_with(folder() + "/")) names.insert(path);
+    if (!path.starts_with(inside)) names.insert(path);
   }
   return names;
 }
@@ -50,13 +48,19 @@ void ask(fuzz::Choices& choices) {
     const char* key = kKeys[choices.below(std::size(kKeys))];
     query.insert_or_assign(key, std::string(choices.text()));
   }
+  // Graphs of millions are allowed, and take their time: not here.
+  const auto parties = query.find("parties");
+  if (parties != query.end() && parties->second.size() > 2) return;
   if (what == 0) {
-    // As large as the page plans, and that takes a second: not here.
-    const auto parties = query.find("parties");
-    if (parties != query.end() && parties->second.size() > 2) return;
     (void)fuzz::fine_or_error(view::plan_json(folder(), query));
   } else if (what == 1) {
-    (void)fuzz::fine_or_error(view::model_json({}, folder(), query));
+    // Who names no run means the one that there is.
+    query.insert({"run", "file-record.json"});
+    if (const auto model = view::model_json({}, folder(), query); fuzz::fine_or_error(model)) {
+      fuzz::require(
+          model->contains("html") != model->contains("error") && !json_line(*model).empty(),
+          "a model is a page, or says why not");
+    }
   } else {
     const auto before = files_outside();
     if (const auto saved = view::save_study(folder(), name, replace, query);
@@ -67,8 +71,9 @@ void ask(fuzz::Choices& choices) {
     }
     fuzz::require(files_outside() == before, "nothing is written elsewhere");
     for (const auto& entry : std::filesystem::directory_iterator(folder())) {
-      if (entry.path().filename() != "study.toml") std::filesystem::remove(entry.path());
+      if (entry.path().filename() != "record.json") std::filesystem::remove(entry.path());
     }
+    std::ofstream(folder() + "/study.toml") << fuzz::kSmallStudy;
   }
 }
 

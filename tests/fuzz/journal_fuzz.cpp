@@ -38,9 +38,9 @@ struct Finished {
 };
 
 const Finished& finished(std::size_t k) {
-  static const Finished all[] = {Finished(SimulatedSolver::kLocal),
-                                 Finished(SimulatedSolver::kShuffle),
-                                 Finished(SimulatedSolver::kPairwise)};
+  static const Finished all[] = {
+      Finished(SimulatedSolver::kLocal), Finished(SimulatedSolver::kShuffle),
+      Finished(SimulatedSolver::kPairwise), Finished(SimulatedSolver::kTracking)};
   return all[k];
 }
 
@@ -49,7 +49,7 @@ const Finished& finished(std::size_t k) {
 // Which solver, how much of the journal is kept, and what is done to its records.
 SOTTO_FUZZER(journal) {
   fuzz::Choices choices(bytes);
-  const Finished& run = finished(choices.below(3));
+  const Finished& run = finished(choices.below(4));
   std::vector<std::string> records = run.records;
   const std::size_t lost = choices.below(records.size() + 1);
   records.resize(records.size() - lost);

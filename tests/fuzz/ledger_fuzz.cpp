@@ -4,8 +4,9 @@
 #include <sqlite3.h>
 
 #include <bit>
+#include <limits>
 
-#include "fuzz/store_files.h"
+#include "fuzz/old_store.h"
 
 namespace sotto {
 namespace {
@@ -44,17 +45,64 @@ constexpr const char* kColumns[][2] = {{"accounts", "data"},
                                        {"records", "bytes"},
                                        {"records", "digest"},
                                        {"names", "shared"},
-                                       {"files", "path"}};
+                                       {"files", "path"},
+                                       {"accounts", "made"},
+                                       {"accounts", "changed"},
+                                       {"entries", "laplace_epsilon"},
+                                       {"entries", "study"},
+                                       {"entries", "time"},
+                                       {"runs", "started"},
+                                       {"runs", "ended"},
+                                       {"runs", "study"},
+                                       {"runs", "study_hash"},
+                                       {"runs", "phase"},
+                                       {"runs", "note"},
+                                       {"runs", "abort"},
+                                       {"files", "number"}};
 
-void change(sqlite3* database, fuzz::Choices& choices) {
-  const auto& [table, column] = kColumns[choices.below(std::size(kColumns))];
+constexpr const char* kOldColumns[][2] = {
+    {"entries", "run"},   {"entries", "attempt"}, {"entries", "owner"},   {"entries", "study"},
+    {"entries", "data"},  {"entries", "unit"},    {"entries", "epsilon"}, {"entries", "delta"},
+    {"entries", "state"}, {"entries", "time"},    {"limits", "data"},     {"limits", "epsilon"},
+    {"limits", "delta"},  {"limits", "time"},     {"runs", "run"},        {"runs", "started"},
+    {"runs", "ended"},    {"runs", "state"},      {"runs", "study"},      {"runs", "study_hash"}};
+
+constexpr double kOddAmounts[] = {0,
+                                  -0.0,
+                                  -1,
+                                  5e-324,
+                                  1e-300,
+                                  0.5,
+                                  1,
+                                  700,
+                                  1e15,
+                                  1e154,
+                                  1e200,
+                                  1e308,
+                                  std::numeric_limits<double>::infinity(),
+                                  -std::numeric_limits<double>::infinity()};
+
+// Seconds, numbers and counts that no clock or run has come to.
+constexpr std::int64_t kOddWholes[] = {-1,
+                                       0,
+                                       1,
+                                       253'402'300'800,
+                                       67'768'036'191'676'800,
+                                       std::int64_t{1} << 53U,
+                                       std::int64_t{1} << 62U,
+                                       std::numeric_limits<std::int64_t>::max(),
+                                       std::numeric_limits<std::int64_t>::min()};
+
+void change(sqlite3* database, fuzz::Choices& choices, bool old) {
+  const auto& [table, column] = old ? kOldColumns[choices.below(std::size(kOldColumns))]
+                                    : kColumns[choices.below(std::size(kColumns))];
   const std::string sql =
       choices.flag() ? fmt::format("DELETE FROM {} WHERE rowid = ?2 AND ?1 IS ?1", table)
                      : fmt::format("UPDATE {} SET {} = ?1 WHERE rowid = ?2", table, column);
   sqlite3_stmt* statement = nullptr;
   if (sqlite3_prepare_v2(database, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) return;
   sqlite3_bind_int64(statement, 2, static_cast<sqlite3_int64>(1 + choices.below(8)));
-  switch (choices.below(5)) {
+  switch (choices.below(7)) {
     case 0:
       sqlite3_bind_int64(statement, 1, static_cast<sqlite3_int64>(choices.word()));
       break;
@@ -71,8 +119,14 @@ void change(sqlite3* database, fuzz::Choices& choices) {
       sqlite3_bind_blob(statement, 1, blob.data(), static_cast<int>(blob.size()), SQLITE_TRANSIENT);
       break;
     }
-    default:
+    case 4:
       sqlite3_bind_int64(statement, 1, choices.byte());
+      break;
+    case 5:
+      sqlite3_bind_double(statement, 1, kOddAmounts[choices.below(std::size(kOddAmounts))]);
+      break;
+    default:
+      sqlite3_bind_int64(statement, 1, kOddWholes[choices.below(std::size(kOddWholes))]);
   }
   sqlite3_step(statement);  // what a constraint refuses is not changed
   sqlite3_finalize(statement);
@@ -80,14 +134,17 @@ void change(sqlite3* database, fuzz::Choices& choices) {
 
 }  // namespace
 
+// The first byte: whether checks are switched off, and whether the file is of version 1.
 SOTTO_FUZZER(ledger) {
-  fuzz::put_store(fuzz::store_template());
   fuzz::Choices choices(bytes);
+  const std::size_t how = choices.below(4);
+  const bool old = how >= 2;
+  fuzz::put_store(old ? fuzz::old_store_template() : fuzz::store_template());
   sqlite3* database = nullptr;
   fuzz::require(sqlite3_open((fuzz::store_home() + "/party.db").c_str(), &database) == SQLITE_OK,
                 "a good file opens");
   // Whoever changes rows on purpose switches off what keeps them.
-  const char* off = choices.flag() ? "PRAGMA ignore_check_constraints = ON" : "";
+  const char* off = how % 2 == 1 ? "PRAGMA ignore_check_constraints = ON" : "";
   for (const char* sql :
        {"PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA foreign_keys = OFF", off,
         "DROP TRIGGER accounts_stay", "DROP TRIGGER spent_stays_spent",
@@ -96,7 +153,7 @@ SOTTO_FUZZER(ledger) {
         "DROP TRIGGER bookings_stay_the_same", "DROP TRIGGER bookings_stay"}) {
     sqlite3_exec(database, sql, nullptr, nullptr, nullptr);
   }
-  for (int k = 0; k < 6 && !choices.empty(); ++k) change(database, choices);
+  for (int k = 0; k < 6 && !choices.empty(); ++k) change(database, choices, old);
   sqlite3_close(database);
   fuzz::ask_store();
 }

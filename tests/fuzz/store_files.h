@@ -7,8 +7,12 @@
 
 #include <cmath>
 
+#include "cli/text/account_text.h"
 #include "fuzz/fuzz.h"
+#include "run/ledger_view.h"
 #include "store/store.h"
+#include "view/budgets.h"
+#include "view/runs.h"
 
 namespace sotto::fuzz {
 
@@ -71,8 +75,43 @@ inline void put_store(std::string_view bytes) {
   ::chmod(file_with("home/party.db", bytes).c_str(), 0600);
 }
 
-// Everything that can be read, and one more debit.
+// What `sotto status`, `sotto ledger` and `sotto view` say of it.
+inline void show_store() {
+  const std::vector<view::Home> homes{{.folder = store_home(), .name = "home"}};
+  const view::Watched watched = view::look_at_homes(homes);
+  for (const Error& problem : watched.problems) require_error(problem);
+  for (const view::WatchedRun& run : watched.runs) {
+    require(!json_line(to_json(run.view)).empty(), "a run can be shown");
+  }
+  require(!json_line(view::runs_json(watched)).empty(), "runs are a page");
+  if (const auto ledger = read_ledger(store_home(), ""); fine_or_error(ledger)) {
+    require(!json_line(to_json(*ledger)).empty(), "a ledger can be shown");
+    for (const LedgerAccount& account : ledger->accounts) {
+      require(!account_text(account).empty(), "an account is a text");
+    }
+  }
+  (void)fine_or_error(run_called(store_home(), "last"));
+  require(!json_line(view::budgets_json(homes)).empty(), "budgets are a page");
+}
+
+// What was spent may be without limit, where a study hid nothing; what is left is a number.
+inline void require_numbers(const LedgerAccount& account) {
+  const auto total = [](const ObserverTotal& spent) {
+    require(spent.squares >= 0 && spent.epsilon >= 0 && spent.basic_epsilon >= 0,
+            "what was spent is a number");
+  };
+  total(account.guaranteed);
+  for (const ObserverTotal& observer : account.observers) total(observer);
+  if (!account.left) return;
+  for (const double left : {account.left->squares, account.left->epsilon, account.left->gt_epsilon,
+                            account.left->gt_delta}) {
+    require(std::isfinite(left) && left >= 0, "what is left is a number");
+  }
+}
+
+// Everything that can be read and shown, and one more debit.
 inline void ask_store() {
+  show_store();
   auto store = Store::open(store_home(), [] { return std::int64_t{1'700'000'100}; });
   if (!fine_or_error(store)) return;
   const auto runs = store->runs();
@@ -91,10 +130,7 @@ inline void ask_store() {
     }
   }
   if (const auto accounts = store->accounts(); fine_or_error(accounts)) {
-    for (const LedgerAccount& account : *accounts) {
-      require(account.guaranteed.squares >= 0, "what was spent is a number");
-      require(!account.left || !std::isnan(account.left->squares), "what is left is a number");
-    }
+    for (const LedgerAccount& account : *accounts) require_numbers(account);
   }
   (void)fine_or_error(store->affords(debit_of("d4", "c1", 0.01)));
   if (auto begun = store->begin_run("d4", "energy", "beef"); !fine_or_error(begun)) return;
