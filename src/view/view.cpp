@@ -210,7 +210,9 @@ class PageView final : public View {
     const bool replace = fields.truth("replace");
     Query query;
     const Json& asked = fields.json("query");
+    fields.expect(asked.is_object(), "query", "an object");
     for (const auto& [key, value] : asked.items()) {
+      fields.expect(value.is_string(), "query", "an object of texts");
       if (value.is_string()) query.insert_or_assign(key, value.get<std::string>());
     }
     fields.finish();

@@ -170,6 +170,20 @@ TEST_F(ViewOfADemo, ChangesNothingByLooking) {
   EXPECT_THAT(get("save"), HasSubstr("404")) << "a link cannot save";
 }
 
+TEST_F(ViewOfADemo, SavesOnlyWhatThePageCanSend) {
+  for (const char* query : {"5", "[\"a\"]", "null", "\"text\"", "{\"epsilon\": 3}"}) {
+    const std::string sent =
+        fmt::format(R"({{"name": "new.toml", "replace": false, "query": {}}})", query);
+    const std::string answer =
+        raw_http::ask(port_, fmt::format("POST {}save HTTP/1.1\r\nHost: {}\r\nOrigin: http://{}\r\n"
+                                         "Content-Type: application/json\r\nContent-Length: {}\r\n"
+                                         "Connection: close\r\n\r\n{}",
+                                         token_, authority_, authority_, sent.size(), sent));
+    EXPECT_THAT(answer, HasSubstr("E-view-control")) << query;
+    EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(demo_.folder()) / "new.toml"));
+  }
+}
+
 TEST(ViewFolder, HasToBeThere) {
   const auto opened = View::open({.folder = "/no/such/folder", .homes = {}});
   ASSERT_FALSE(opened.has_value());
