@@ -303,5 +303,31 @@ TEST_F(StoreLedger, SaysWhereAStudySaidNothingAboutAnObserver) {
   EXPECT_EQ(account.observers.at(1).unknown, 1U);
 }
 
+TEST_F(StoreLedger, HasNoLimitBeyondWhatStudiesCanCost) {
+  Store store = open();
+  for (const double epsilon : {1e308, 1.01e9, kForever, 0.0, -1.0}) {
+    EXPECT_EQ(name_of(store.new_account("table", {.epsilon = epsilon, .delta = 1e-5})),
+              "E-ledger-amount")
+        << epsilon;
+  }
+  ASSERT_TRUE(store.new_account("table", {.epsilon = 1e9, .delta = 1e-5}));
+  EXPECT_EQ(name_of(store.set_limit("table", {.epsilon = 1e308, .delta = 1e-5})),
+            "E-ledger-amount");
+  EXPECT_EQ(spend(store, at_one()), "");
+  EXPECT_GT(store.account("table")->left->epsilon, 0.9e9);
+}
+
+TEST_F(StoreLedger, WithTermsThatNoAccountHasIsDamaged) {
+  { ASSERT_TRUE(open().new_account("table", {.epsilon = 10, .delta = 1e-5})); }
+  for (const char* terms : {"epsilon = 9e999", "gt_epsilon = 9e999"}) {
+    tamper(fmt::format("UPDATE accounts SET epsilon = 10, gt_epsilon = 0; UPDATE accounts SET {}",
+                       terms));
+    EXPECT_EQ(name_of(open().accounts()), "E-store-corrupt") << terms;
+    EXPECT_EQ(name_of(open().account("table")), "E-store-corrupt") << terms;
+  }
+  tamper("UPDATE accounts SET epsilon = 1e308, gt_epsilon = 0");
+  EXPECT_TRUE(open().account("table").has_value()) << "as an earlier sotto would have made it";
+}
+
 }  // namespace
 }  // namespace sotto
