@@ -194,7 +194,7 @@ Result<std::vector<OldEntry>> read_old_entries(const Database& database) {
     debit.delta = rows.real(7);
     const auto state = kEntryStates.find(rows.bytes(8));
     old.entry.time = rows.integer(9);
-    if (!state || !is_amount(debit.epsilon, debit.delta)) {
+    if (!state || !is_amount(debit.epsilon, debit.delta) || !is_time(old.entry.time)) {
       return corrupt(database, "an entry of the earlier ledger is none");
     }
     old.entry.state = *state;

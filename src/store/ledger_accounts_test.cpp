@@ -329,5 +329,50 @@ TEST_F(StoreLedger, WithTermsThatNoAccountHasIsDamaged) {
   EXPECT_TRUE(open().account("table").has_value()) << "as an earlier sotto would have made it";
 }
 
+TEST_F(StoreLedger, WithAnEntryThatChargesNobodyForWhatItGuaranteesIsDamaged) {
+  {
+    Store store = open_with_account();
+    ASSERT_EQ(spend(store, at_one()), "");
+  }
+  tamper("DROP TRIGGER charges_stay_the_same; UPDATE charges SET observer = 'nobody'");
+  EXPECT_EQ(name_of(open().ledger()), "E-store-corrupt");
+  EXPECT_EQ(name_of(open().account("table")), "E-store-corrupt");
+}
+
+TEST_F(StoreLedger, WithATimeThatNoClockHasShownIsDamaged) {
+  {
+    Store store = open_with_account();
+    ASSERT_EQ(spend(store, at_one()), "");
+  }
+  for (const char* time : {"-1", "1099511627776", "9223372036854775807"}) {
+    tamper(fmt::format("DROP TRIGGER IF EXISTS spent_stays_spent; UPDATE entries SET time = {}",
+                       time));
+    EXPECT_EQ(name_of(open().ledger()), "E-store-corrupt") << time;
+  }
+}
+
+// The entries, their charges and their bookings are three tables.
+TEST_F(StoreLedger, IsReadAsOfOneMomentWhileAnotherProcessWrites) {
+  { (void)open_with_account(); }
+  const pid_t writer = ::fork();
+  if (writer == 0) {
+    bool fine = true;
+    {
+      Store store = open();
+      for (int k = 0; k < 400; ++k) fine = spend(store, at_one()).empty() && fine;
+    }
+    ::_exit(fine ? 0 : 1);
+  }
+  int state = 0;
+  {
+    const Store store = open();
+    while (::waitpid(writer, &state, WNOHANG) == 0) {
+      EXPECT_NO_THROW(EXPECT_EQ(name_of(store.ledger()), ""));
+    }
+    EXPECT_EQ(store.ledger()->size(), 400U);
+  }
+  EXPECT_TRUE(WIFEXITED(state) && WEXITSTATUS(state) == 0);
+}
+
 }  // namespace
 }  // namespace sotto
