@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/json.h"
+#include "base/unexpected.h"
 #include "base/version.h"
 #include "cli/terminal/terminal.h"
 #include "run/join/join_event.h"
@@ -119,8 +120,7 @@ Result<std::string> run_guarded(const Verb& verb) {
   try {
     return verb.run(verb.syntax.output());
   } catch (const std::exception& error) {
-    return failed("E-unexpected", error.what(),
-                  "free memory or disk space; if that is not it, report a bug");
+    return unexpected(error);
   }
 }
 

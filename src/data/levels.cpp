@@ -7,8 +7,6 @@
 #include <map>
 #include <optional>
 
-#include "base/check.h"
-
 namespace sotto {
 namespace {
 
@@ -55,8 +53,20 @@ std::vector<Token> tokens_of(std::string_view text) {
   return tokens;
 }
 
-// The expression with some of its columns under other names.
-Expression renamed(const Expression& expression, const std::map<std::string, std::string>& names) {
+// The expression with some of its columns under other names. E-term-category: a name with a
+// backtick would end the one that it stands in, and what follows it would be part of the term.
+// E-term-syntax: with the names it is longer than any term.
+Result<Expression> renamed(const Expression& expression,
+                           const std::map<std::string, std::string>& names) {
+  for (const auto& [column, name] : names) {
+    if (name.find('`') == std::string::npos) continue;
+    return bad_input(
+        "E-term-category",
+        fmt::format("the term \"{}\" would name the level \"{}\", and a name in a term "
+                    "cannot hold a backtick",
+                    expression.text(), name),
+        fmt::format("call the level otherwise, or leave \"{}\" out of terms", column));
+  }
   std::string text;
   for (const Token& token : tokens_of(expression.text())) {
     std::string_view name = token.text;
@@ -64,9 +74,7 @@ Expression renamed(const Expression& expression, const std::map<std::string, std
     const auto found = token.name ? names.find(std::string(name)) : names.end();
     text += found == names.end() ? std::string(token.text) : "`" + found->second + "`";
   }
-  auto made = Expression::parse(text);
-  check(made.has_value(), "a term by other names is a term");
-  return *std::move(made);
+  return Expression::parse(text);
 }
 
 // Whether the expression is 0 wherever this column is: then it is multiplied with the rest. Tried
@@ -158,7 +166,8 @@ Result<std::vector<Expression>> by_levels(const Expression& expression,
       names[(*category)->column] = level_name(**category, 1 + rest % others);
       rest /= others;
     }
-    all.push_back(renamed(expression, names));
+    SOTTO_ASSIGN(auto term, renamed(expression, names));
+    all.push_back(std::move(term));
   }
   return all;
 }

@@ -56,7 +56,8 @@ struct TermInput {
                                                         const Feature& feature);
 
 // One expression for each choice of levels but the base, of every category that it names; itself
-// where it names none. E-term-category unless each of these is multiplied with the rest,
+// where it names none. E-term-category unless each of these is multiplied with the rest, and where
+// a level's name cannot stand in a term; E-term-syntax where it makes the term too long;
 // E-schema-size where there would be more than a model may have coefficients.
 [[nodiscard]] Result<std::vector<Expression>> by_levels(
     const Expression& expression, const std::vector<CategoricalFeature>& categories);

@@ -49,6 +49,17 @@ TEST(Levels, CanOnlyBeMultiplied) {
             "E-schema-size");
 }
 
+TEST(Levels, WithNamesThatNoTermCanHoldAreRefused) {
+  const auto error_of = [](const std::string& level) {
+    const auto found = by_levels(Expression::parse("a:c").value(), {{"c", {"no", level}}});
+    return found ? "none" : found.error().name;
+  };
+  EXPECT_EQ(error_of("a`b"), "E-term-category");
+  EXPECT_EQ(error_of("x`+`a"), "E-term-category") << "it would be another term";
+  EXPECT_EQ(error_of(std::string(500, 'x')), "E-term-syntax");
+  EXPECT_EQ(error_of(""), "none");
+}
+
 // a:smoker=yes, smoker=`at times`:region=s and a:smoker=no, of columns smoker, region, a.
 Schema schema_with_products() {
   Schema schema;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/decimal_integer.h"
 #include "data/sql/postgres.h"
 #include "data/sql/sql_query.h"
 
@@ -90,9 +91,9 @@ Result<TableMoments> moments_of_answer(const Schema& schema, std::string_view ma
   table.moments = Moments(d);
   for (std::size_t k = 0; k < moments_size(d); ++k) {
     const std::string word(words[first_sum + k]);
-    if (table.moments.sums[k].set_str(word, 10) != 0) {
-      return not_an_answer(fmt::format("\"{}\" is no integer", word.substr(0, 40)));
-    }
+    auto sum = integer_from_decimal(word);
+    if (!sum) return not_an_answer(fmt::format("\"{}\" is no integer", word.substr(0, 40)));
+    table.moments.sums[k] = *std::move(sum);
   }
   return table;
 }

@@ -193,6 +193,11 @@ TEST(PushDownAnswer, MustBeOfThisStudyAndWhole) {
   EXPECT_EQ(wrong(std::string(kMark) + " " + numbers + " 3"), answer_error);
   EXPECT_EQ(wrong(std::string(kMark) + " 1 5 6" + numbers.substr(5)), answer_error);
   EXPECT_EQ(wrong(std::string(kMark) + " 1 -5" + numbers.substr(3)), answer_error);
+  const std::string all_but_one = numbers.substr(0, numbers.rfind(' ') + 1);
+  for (const std::string last : {"+7", "-0", "07", "7.0"}) {
+    EXPECT_EQ(wrong(std::string(kMark) + " " + all_but_one + last), answer_error) << last;
+  }
+  EXPECT_EQ(wrong(std::string(kMark) + " " + all_but_one + std::string("7\0x", 3)), answer_error);
   EXPECT_EQ(wrong(std::string(kMark) + " 0" + numbers.substr(1)), "E-push-down-rows");
   EXPECT_EQ(wrong(std::string(kMark) + " 1 5 4 1" + numbers.substr(7)), "E-push-down-rows");
   EXPECT_EQ(wrong(std::string(kMark) + " 1 5 4 0 1" + numbers.substr(9)), "E-push-down-rows");

@@ -190,8 +190,10 @@ double gaussian_shift(double epsilon, double delta) {
     }
     return Point{k.log_value - target, k.density_share * shift};
   };
-  // At s = √(2ε), a = 0: the middle of the curve. From there outwards.
-  double low = 0.5 * std::log(2 * epsilon);
+  // At s = √(2ε), a = 0: the middle of the curve. From there outwards, which ends: at s = 0 and
+  // s = ∞ the curve has its limits. 2ε itself may be past a double's range.
+  double low =
+      0.5 * (epsilon < 1e300 ? std::log(2 * epsilon) : std::numbers::ln2 + std::log(epsilon));
   double high = low;
   while (!(excess(low).value < 0)) low -= 2;
   while (!(excess(high).value > 0)) high += 2;

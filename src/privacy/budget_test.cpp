@@ -228,6 +228,18 @@ TEST(Gaussian, NeverOverflowsAndIsNeverNaN) {
   EXPECT_EQ(gaussian_epsilon(kInfinity, 0.1), kInfinity);
 }
 
+TEST(Gaussian, HasAShiftForEveryEpsilonAndDelta) {
+  for (const double epsilon : {5e-324, 1e-300, 1e-9, 1.0, 1e9, 1e154, 1e300, 8e307, 1e308,
+                               std::numeric_limits<double>::max()}) {
+    double before = 0;
+    for (const double delta : {5e-324, 1e-300, 1e-100, 1e-5, 0.4, 0.6, 1 - 0x1p-53}) {
+      const double shift = gaussian_shift(epsilon, delta);
+      EXPECT_TRUE(std::isfinite(shift) && shift >= before) << epsilon << " " << delta;
+      before = shift;
+    }
+  }
+}
+
 TEST(Gaussian, DeltaAtALargeEpsilonAgreesWithTheDefinition) {
   Oracle oracle;
   for (const double epsilon : {200.0, 700.0, 1000.0}) {

@@ -2,6 +2,7 @@
 // and a δ that is that much smaller cover what floating point loses on the way.
 #include "privacy/composition.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -25,7 +26,7 @@ double composed_epsilon(double squares, double delta) {
 double largest_squares(double epsilon, double delta) {
   if (!(epsilon > 0) || !(delta > 0)) return 0;
   const double shift = gaussian_shift(epsilon, delta);
-  return shift * shift;
+  return std::min(shift * shift, std::numeric_limits<double>::max());
 }
 
 double squares_at_most(const Budget& budget) {

@@ -56,6 +56,10 @@ TEST(Composition, WhatNoEpsilonCoversIsInfinite) {
   EXPECT_EQ(largest_squares(1, 0), 0);
 }
 
+TEST(Composition, WhatALimitAllowsIsFinite) {
+  EXPECT_TRUE(std::isfinite(largest_squares(1e308, 1e-5)));
+}
+
 RC_GTEST_PROP(Composition, IsRoundedUp, (std::uint16_t a, std::uint16_t b)) {
   const double squares = std::pow(10.0, a / 8192.0 - 4);   // 10⁻⁴ … 10⁴
   const double delta = std::pow(10.0, b / -6000.0 - 0.5);  // 10⁻¹¹ … 0.3

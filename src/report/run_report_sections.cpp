@@ -105,7 +105,8 @@ Table fit_table(const RunRecord& record, const ModelSummary& summary) {
   return table;
 }
 
-// What the study says of its columns: numbers with their bounds, levels with their base.
+// What the study says of its columns: numbers with their bounds, levels and splines with their
+// base. Of a valid schema: categories have levels.
 Table column_table(const Schema& schema, const ModelSummary& summary) {
   Table table{.caption = "The columns and their public bounds",
               .columns = {{"Column"}, {"Bounds, or levels"}, {"Compared with"}}};
@@ -117,6 +118,17 @@ Table column_table(const Schema& schema, const ModelSummary& summary) {
   for (const Feature& feature : schema.features) {
     if (const auto* numeric = std::get_if<NumericFeature>(&feature)) {
       table.rows.push_back({numeric->column, number(numeric->bounds), ""});
+      continue;
+    }
+    if (const auto* spline = std::get_if<SplineFeature>(&feature)) {
+      std::vector<std::string> knots;
+      for (const double knot : spline->knots) knots.push_back(number_text(knot));
+      // The part that is left out is 1 at the lower bound, where all others are 0.
+      table.rows.push_back(
+          {name_of(feature),
+           fmt::format("{}, a spline of degree {}{}{}", number(spline->bounds), spline->degree,
+                       knots.empty() ? "" : " with knots at ", fmt::join(knots, ", ")),
+           number_text(spline->bounds.lo)});
       continue;
     }
     const auto& levels = std::get<CategoricalFeature>(feature);
@@ -264,7 +276,7 @@ void add_coefficients(const RunRecord& record, HtmlPage& page) {
   section.table(fit_table(record, *record.summary));
   std::string problem;
   const Schema schema = schema_from(record.encoding, "encoding", problem);
-  if (problem.empty()) section.table(column_table(schema, *record.summary));
+  if (problem.empty() && schema.validate()) section.table(column_table(schema, *record.summary));
 }
 
 void add_graph(const RunRecord& record, HtmlPage& page, Audience audience) {

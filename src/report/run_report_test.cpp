@@ -72,6 +72,28 @@ TEST(RunReport, TellsWhatWasFoundAndWhatWasPromised) {
   EXPECT_THAT(html, Not(HasSubstr("This was a simulation")));
 }
 
+TEST(RunReport, HasARowForEveryKindOfColumn) {
+  RunRecord r = sample::energy();
+  Schema schema;
+  schema.target = {"load_kwh", {0, 60}};
+  schema.features = {
+      NumericFeature{"temperature", {-20, 40}}, CategoricalFeature{"heating", {"oil", "gas"}},
+      SplineFeature{"hour", {1, 23}, {6, 12.5}, 3}, SplineFeature{"month", {2, 11}, {}, 2}};
+  r.encoding = schema_json(schema);
+  const std::string html = page_of(r);
+  EXPECT_THAT(html, AllOf(HasSubstr("bs(hour)"), HasSubstr("6, 12.5"),
+                          HasSubstr("1 to 23, a spline of degree 3 with knots at 6, 12.5"),
+                          HasSubstr("2 to 11, a spline of degree 2<")));
+  ASSERT_NO_THROW((void)body_of(html));
+}
+
+TEST(RunReport, HasNoTableOfColumnsThatCannotBe) {
+  RunRecord r = sample::energy();
+  r.summary->bases.clear();
+  r.encoding["features"][3]["levels"] = Json::array();
+  EXPECT_THAT(page_of(r), Not(HasSubstr("The columns and their public bounds")));
+}
+
 TEST(RunReport, PutsWarningsAboveEverythingElse) {
   const std::string html = page_of(sample::refused_errors());
   const std::size_t warning = html.find("no better than the mean");

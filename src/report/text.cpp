@@ -38,6 +38,15 @@ bool continues_character(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
 
+// About how wide the character is that begins with this byte.
+double ems_of(char c) {
+  constexpr std::string_view kNarrow = " .,:;!'|()[]fijlrtI";
+  if (continues_character(c)) return 0;
+  const bool east_asian = static_cast<unsigned char>(c) >= 0xE3;
+  const bool wide = (c >= 'A' && c <= 'Z') || c == 'm' || c == 'w' || c == '%' || c == '=';
+  return kNarrow.find(c) != kNarrow.npos ? 0.38 : east_asian ? 1.1 : wide ? 0.8 : 0.63;
+}
+
 }  // namespace
 
 std::string escape(std::string_view text) {
@@ -135,24 +144,21 @@ std::string join(std::string text, std::string_view more) {
 }
 
 double text_width(std::string_view text, double size) {
-  constexpr std::string_view kNarrow = " .,:;!'|()[]fijlrtI";
   double ems = 0;
-  for (const char c : text) {
-    if (continues_character(c)) continue;
-    const bool east_asian = static_cast<unsigned char>(c) >= 0xE3;
-    const bool wide = (c >= 'A' && c <= 'Z') || c == 'm' || c == 'w' || c == '%' || c == '=';
-    ems += kNarrow.find(c) != kNarrow.npos ? 0.38 : east_asian ? 1.1 : wide ? 0.8 : 0.63;
-  }
+  for (const char c : text) ems += ems_of(c);
   return ems * size;
 }
 
 std::string shorten(std::string_view text, double width, double size) {
   if (text_width(text, size) <= width) return std::string(text);
-  while (!text.empty() && text_width(text, size) + size > width) {
-    while (text.size() > 1 && continues_character(text.back())) text.remove_suffix(1);
-    text.remove_suffix(1);
+  // The longest beginning of whole characters that leaves room for the dots.
+  std::size_t kept = 0;
+  double ems = 0;
+  for (std::size_t at = 0; at < text.size() && ems * size + size <= width; ++at) {
+    if (!continues_character(text[at])) kept = at;
+    ems += ems_of(text[at]);
   }
-  return std::string(text) + "…";
+  return std::string(text.substr(0, kept)) + "…";
 }
 
 std::vector<std::string> wrap_text(std::string_view text, double width, double size) {

@@ -312,7 +312,13 @@ Release release_from(const Json& json, std::string& problem) {
   release.moments = triangle_from(fields, "sums", size);
   release.noise_sd = triangle_from(fields, "noise_sd", size);
   if (std::isnan(release.noise_sd(size - 1, size - 1))) release.noise_sd(size - 1, size - 1) = 0;
-  fields.expect((release.noise_sd.array() >= 0).all(), "noise_sd", "0 or more");
+  // What solvers compute with: products of four of them are still numbers.
+  const auto usable = [](const Eigen::MatrixXd& of) {
+    return (of.array().abs() <= kMaxSum || of.array().isNaN()).all();
+  };
+  fields.expect(usable(release.moments), "sums", fmt::format("numbers up to {:g}", kMaxSum));
+  fields.expect((release.noise_sd.array() >= 0).all() && usable(release.noise_sd), "noise_sd",
+                fmt::format("from 0 to {:g}", kMaxSum));
   return release;
 }
 

@@ -185,7 +185,9 @@ Result<ModelFile> model_file_from_json(const Json& json, const std::string& file
                                   .standard_error = c.optional_number("standard_error")});
     if (c.has("unshrunk")) model.coefficients.back().unshrunk = c.optional_number("unshrunk");
     if (c.has("degrees_of_freedom")) {
-      model.coefficients.back().degrees_of_freedom = c.optional_number("degrees_of_freedom");
+      const auto degrees = c.optional_number("degrees_of_freedom");
+      c.expect(!degrees || *degrees > 0, "degrees_of_freedom", "above 0");
+      model.coefficients.back().degrees_of_freedom = degrees;
     }
   }
   if (fields.has("summary")) {

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/decompositions.h"
+#include "base/json.h"
 #include "data/rows.h"
 
 namespace sotto {
@@ -188,6 +189,19 @@ TEST_F(PredictIntervals, AreClippedShortenedAndLeftOutAsPredictionsAre) {
   const auto width = [](const auto& ends) { return ends.second - ends.first; };
   const double factor = 1.2 / std::sqrt(2.0);
   EXPECT_NEAR(width(shorter.intervals->mean[0]), factor * width(inside.intervals->mean[0]), 1e-9);
+}
+
+TEST_F(PredictIntervals, AreNotOfDegreesOfFreedomThatCannotBe) {
+  for (const double degrees : {-1.0, 0.0}) {
+    Json json = parse_json(R"({"study": "s", "coefficients": [{"name": "intercept", "value": 1,
+      "standard_error": 1, "degrees_of_freedom": 5}], "encoding": {"intercept": true, "missing":
+      "drop", "radius": 0, "target": {"column": "y", "bounds": [0, 1]}, "features": []}})");
+    json["coefficients"][0]["degrees_of_freedom"] = degrees;
+    const auto model = model_file_from_json(json, "model.json");
+    ASSERT_FALSE(model.has_value()) << degrees;
+    EXPECT_NE(model.error().what.find("degrees_of_freedom"), std::string::npos)
+        << model.error().to_string();
+  }
 }
 
 TEST_F(PredictIntervals, AreRefusedWithTheReason) {

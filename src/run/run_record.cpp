@@ -13,6 +13,8 @@ namespace {
 
 // Coefficients have t and p from this version on, and there is a summary.
 constexpr std::uint64_t kSummaryVersion = 3;
+// Far above what any study may ask for.
+constexpr double kMaxEpsilon = 1e9;
 
 // The value that a field's name stands for.
 template <class Parse>
@@ -115,8 +117,9 @@ void read_privacy(const Json& json, RunRecord& r, std::string& problem) {
   r.neighbours = neighbours_from(neighbours);
   r.sensitivity = fields.number("sensitivity");
   r.kappa_bar = fields.number("kappa_bar");
-  fields.expect(r.epsilon >= 0, "epsilon", "0 or more");
-  fields.expect(r.delta >= 0 && r.delta <= 1, "delta", "a probability");
+  fields.expect(r.epsilon >= 0 && r.epsilon <= kMaxEpsilon, "epsilon",
+                fmt::format("from 0 to {:g}", kMaxEpsilon));
+  fields.expect(r.delta >= 0 && r.delta < 1, "delta", "a probability below 1");
   fields.expect(r.neighbours || (neighbours.empty() && r.unit == Unit::kEntry), "neighbours",
                 "\"add-remove\" or \"replace\"; for entries it may be empty");
   for (const auto& [element, path] : fields.elements("adversaries")) {

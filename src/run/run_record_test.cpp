@@ -55,8 +55,8 @@ RunRecord any_record() {
                                   Estimator::kAdassp);
   r.simulated = *rc::gen::arbitrary<bool>();
   r.seed = *rc::gen::arbitrary<std::uint64_t>();
-  r.epsilon = std::abs(finite_number());
-  r.delta = *rc::gen::element(0.0, 1e-300, 1e-6, 0.1 + 0.2, 1.0);
+  r.epsilon = std::min(std::abs(finite_number()), 1e9);
+  r.delta = *rc::gen::element(0.0, 1e-300, 1e-6, 0.1 + 0.2, 0.999);
   r.unit = *rc::gen::element(Unit::kRecord, Unit::kEntry);
   if (r.unit == Unit::kRecord || *rc::gen::arbitrary<bool>()) {
     r.neighbours = *rc::gen::element(Neighbours::kAddRemove, Neighbours::kReplace);
@@ -253,7 +253,9 @@ TEST(RunRecord, RefusesFieldsItDoesNotKnow) {
 TEST(RunRecord, RefusesValuesThatCannotBe) {
   const std::vector<std::pair<const char*, Json>> bad{
       {"/privacy/epsilon", -1},
+      {"/privacy/epsilon", 1e308},
       {"/privacy/delta", 1.5},
+      {"/privacy/delta", 1},
       {"/solver", "magic"},
       {"/estimator", ""},
       {"/consensus/method", "gossip"},
@@ -279,6 +281,7 @@ TEST(RunRecord, RefusesValuesThatCannotBe) {
       {"/summary/covariance", Json::array({1, 2})},
       {"/summary/covariance", Json::array({-1})},
       {"/summary/r_squared/interval", Json::array({1})},
+      {"/summary/adjusted_r_squared", nullptr},
       {"/explained/interval", nullptr},
       {"/own/0/rows", -3},
       {"/own/0/rows", 1.5},

@@ -115,6 +115,12 @@ Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares,
                   fmt::format("{} rows whose squared targets add up to {}", rows, squares.value),
                   "a positive number of rows and a finite sum");
   }
+  if (!(std::abs(squares.value) <= kMaxSum && squares.sigma >= 0 && squares.sigma <= kMaxSum)) {
+    return bad_input("E-solve-sums",
+                     fmt::format("the squared targets add up to {} with noise of σ = {}",
+                                 squares.value, squares.sigma),
+                     fmt::format("numbers up to {:g}", kMaxSum));
+  }
   const solve::SpectrumOfSums spectrum(sums.a);
   const auto [smallest, needed] = noise_limit(sums, spectrum);
   if (smallest < needed || smallest <= 0) {
@@ -151,6 +157,11 @@ Result<PlugInErrors> plug_in_errors(const NoisySums& sums, SumOfSquares squares,
   found.covariance = found.sampling_covariance + inverse * middle * inverse;
   found.log_det_noiseless = (found.residual_variance * inverse_values).array().log().sum();
   found.standard_error = found.covariance.diagonal().cwiseSqrt();
+  if (!found.covariance.allFinite() || !found.theta.allFinite() ||
+      !std::isfinite(found.residual_variance_sd)) {
+    return failed("E-errors-noise", "no intervals: they are past a double's range",
+                  "sums and noise as a run releases them");
+  }
   return found;
 }
 

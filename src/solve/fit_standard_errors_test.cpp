@@ -112,6 +112,13 @@ TEST(PlugInErrors, AreRefusedForSingularSumsEvenWithoutNoise) {
   }
 }
 
+TEST(PlugInErrors, RefuseNoiseThatNobodyCanComputeWith) {
+  for (const double sigma : {1e101, 1e200, 1e308, -1.0, std::nan("")}) {
+    const auto errors = plug_in_errors(sums_with_noise(1, 1), {60, sigma}, 900);
+    EXPECT_EQ(errors ? "none" : errors.error().name, "E-solve-sums") << sigma;
+  }
+}
+
 TEST(PlugInErrors, RefuseRowsThatAreNone) {
   for (const double rows : {0.0, -3.0, std::nan("")}) {
     EXPECT_EQ(plug_in_errors(sums_with_noise(1, 1), {60, 1}, rows).error().name, "E-errors-rows");

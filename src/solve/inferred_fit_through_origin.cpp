@@ -143,6 +143,11 @@ Result<Inference> infer(const Release& release, const Solution& of, double targe
       .whole_model = NestedTest{}};
   known.covariance = known.sampling_covariance + step * seen * step.transpose();
   const Eigen::VectorXd values = of.own();
+  if (!known.covariance.allFinite() || !values.allFinite() ||
+      !(known.residual_degrees_of_freedom > 0)) {
+    return failed("E-errors-noise", "no intervals: they are past a double's range",
+                  "sums and noise as a run releases them");
+  }
   for (Eigen::Index k = 0; k < of.size(); ++k) {
     known.coefficients.push_back(sotto::solve::coefficient_test(
         entries[static_cast<std::size_t>(k)], values(k), known.covariance(k, k),

@@ -201,6 +201,13 @@ TEST_F(StoreConversion, AnEntryThatVersion1CannotHaveWrittenIsDamage) {
   tamper("SELECT data FROM limits");  // still version 1's
 }
 
+TEST_F(StoreConversion, ALimitThatVersion1CannotHaveWrittenIsDamage) {
+  make_old("INSERT INTO limits VALUES ('all data', 9e999, 1e-5, 7);");
+  EXPECT_EQ(name_of(Store::open(home(), [] { return 0; })), "E-store-corrupt");
+  tamper("UPDATE limits SET epsilon = 1");
+  EXPECT_EQ(name_of(Store::open(home(), [] { return 0; })), "");
+}
+
 // The power went while version 1 wrote its last entry: the log ends anywhere in it. What had been
 // committed before is there, whole; the last entry is there or not.
 TEST_F(StoreConversion, ATornLastEntryIsThereOrNotAndNothingElseIsLost) {

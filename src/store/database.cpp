@@ -219,4 +219,15 @@ void Transaction::RollBack::operator()(Database* database) const {
   static_cast<void>(database->script("ROLLBACK"));
 }
 
+Result<Snapshot> Snapshot::take(const Database& database) {
+  // Unlike BEGIN, it may be inside of another.
+  SOTTO_ASSIGN(auto begun, database.query("SAVEPOINT reading"));
+  SOTTO_TRY(begun.step());
+  return Snapshot(database);
+}
+
+void Snapshot::Release::operator()(const Database* database) const {
+  if (auto ended = database->query("RELEASE reading")) static_cast<void>(ended->step());
+}
+
 }  // namespace sotto::store

@@ -106,12 +106,31 @@ class Transaction {
   std::unique_ptr<Database, RollBack> open_;
 };
 
+// As long as it is there, everything that is read is of one moment, whatever other processes commit
+// meanwhile. Inside a transaction too, which is such a moment already.
+class Snapshot {
+ public:
+  [[nodiscard]] static Result<Snapshot> take(const Database& database);
+
+ private:
+  struct Release {
+    void operator()(const Database* database) const;
+  };
+  explicit Snapshot(const Database& database) : open_(&database) {}
+  std::unique_ptr<const Database, Release> open_;
+};
+
 // Makes the tables in an empty file, in one transaction, or looks at those that are there; an
 // earlier version's are converted, in one transaction too, and nothing of them is lost.
 // A file of somebody else's is failed[E-store-foreign], of a later version
 // failed[E-store-newer]; neither is touched. A damaged ledger is failed[E-store-corrupt].
 [[nodiscard]] Result<void> prepare_schema(Database& database);
 inline constexpr std::int64_t kSchemaVersion = 2;
+
+// Seconds since 1970 that a clock can have shown. Beyond, in 34,000 years, calendars end.
+[[nodiscard]] constexpr bool is_time(std::int64_t seconds) {
+  return seconds >= 0 && seconds < std::int64_t{1} << 40;
+}
 
 // The file holds what this program cannot have written.
 [[nodiscard]] Error corrupt(const Database& database, const std::string& how);

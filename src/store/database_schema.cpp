@@ -170,6 +170,10 @@ struct OldEntry {
   std::int64_t owner = 0;
 };
 
+bool is_amount(double epsilon, double delta) {
+  return std::isfinite(epsilon) && epsilon > 0 && delta >= 0 && delta < 1;
+}
+
 Result<std::vector<OldEntry>> read_old_entries(const Database& database) {
   SOTTO_ASSIGN(auto rows,
                database.query("SELECT run, attempt, owner, study, data, unit, epsilon, delta, "
@@ -189,11 +193,11 @@ Result<std::vector<OldEntry>> read_old_entries(const Database& database) {
     debit.epsilon = rows.real(6);
     debit.delta = rows.real(7);
     const auto state = kEntryStates.find(rows.bytes(8));
-    const bool amount =
-        std::isfinite(debit.epsilon) && debit.epsilon > 0 && debit.delta >= 0 && debit.delta < 1;
-    if (!state || !amount) return corrupt(database, "an entry of the earlier ledger is none");
-    old.entry.state = *state;
     old.entry.time = rows.integer(9);
+    if (!state || !is_amount(debit.epsilon, debit.delta) || !is_time(old.entry.time)) {
+      return corrupt(database, "an entry of the earlier ledger is none");
+    }
+    old.entry.state = *state;
   }
 }
 
@@ -243,7 +247,11 @@ Result<std::map<std::string, OldAccount>> read_old_accounts(const Database& data
     SOTTO_ASSIGN(const bool row, rows.step());
     if (!row) return accounts;
     OldAccount& account = accounts[rows.bytes(0)];
-    account.limit = LedgerLimit{.epsilon = rows.real(1), .delta = rows.real(2)};
+    const LedgerLimit limit{.epsilon = rows.real(1), .delta = rows.real(2)};
+    if (!is_amount(limit.epsilon, limit.delta)) {
+      return corrupt(database, "a limit of the earlier ledger is none");
+    }
+    account.limit = limit;
     account.time = std::max(account.time, rows.integer(3));
   }
 }
@@ -256,6 +264,9 @@ Result<void> insert_old_account(Database& database, const std::string& data,
                        : account.delta > 0 ? std::min(double_above(account.delta), kOldDeltaAtMost)
                                            : kOldDelta;
   const double gt_epsilon = account.limit ? double_above(account.gt_epsilon) : 0;
+  if (!std::isfinite(gt_epsilon)) {
+    return corrupt(database, "entries of the earlier ledger come to more than any number");
+  }
   const double gt_delta =
       account.limit ? std::min(double_above(account.gt_delta), kOldDeltaAtMost) : 0;
   SOTTO_TRY(database.change(

@@ -99,6 +99,8 @@ inline constexpr int kExcessShareBits = 45;
 
 inline constexpr std::size_t kMaxLedgerNameBytes = 1024;
 inline constexpr std::size_t kMaxObservers = 64;
+// A thousand studies at the largest ε that one may have: more is no limit.
+inline constexpr double kMaxLedgerEpsilon = 1e9;
 
 namespace store {
 

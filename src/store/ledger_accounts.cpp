@@ -187,6 +187,27 @@ void fill_in(LedgerAccount& account, const std::vector<LedgerEntry>& entries) {
   if (account.limit) account.left = left_of(sum, *account.limit);
 }
 
+// Whatever was written there by hand: exact sums know no infinity, and a δ is a probability.
+Result<LedgerAccount> account_of(const Database& database, const Database::Rows& rows) {
+  const LedgerLimit limit{.epsilon = rows.real(1),
+                          .delta = rows.real(2),
+                          .gt_epsilon = rows.real(3),
+                          .gt_delta = rows.real(4)};
+  const auto is_delta = [](double delta) { return delta >= 0 && delta < 1; };
+  const bool limited = !rows.null(1);
+  if ((limited && !(std::isfinite(limit.epsilon) && limit.epsilon > 0)) ||
+      !(std::isfinite(limit.gt_epsilon) && limit.gt_epsilon >= 0) || !is_delta(limit.delta) ||
+      !is_delta(limit.gt_delta)) {
+    return corrupt(database, "the terms of an account are none");
+  }
+  LedgerAccount account;
+  account.data = rows.bytes(0);
+  account.delta = limit.delta;
+  account.limit_changes = static_cast<std::size_t>(rows.integer(5));
+  if (limited) account.limit = limit;
+  return account;
+}
+
 Result<std::vector<LedgerAccount>> accounts_where(const Database& database, std::string_view which,
                                                   const std::string& argument) {
   SOTTO_ASSIGN(auto rows,
@@ -198,16 +219,8 @@ Result<std::vector<LedgerAccount>> accounts_where(const Database& database, std:
   for (;;) {
     SOTTO_ASSIGN(const bool row, rows.step());
     if (!row) return accounts;
-    LedgerAccount& account = accounts.emplace_back();
-    account.data = rows.bytes(0);
-    account.delta = rows.real(2);
-    account.limit_changes = static_cast<std::size_t>(rows.integer(5));
-    if (!rows.null(1)) {
-      account.limit = LedgerLimit{.epsilon = rows.real(1),
-                                  .delta = rows.real(2),
-                                  .gt_epsilon = rows.real(3),
-                                  .gt_delta = rows.real(4)};
-    }
+    SOTTO_ASSIGN(auto account, account_of(database, rows));
+    accounts.push_back(std::move(account));
   }
 }
 
@@ -243,9 +256,10 @@ Result<void> check_terms(double delta, const std::optional<LedgerLimit>& limit) 
   }
   if (!limit) return {};
   const auto& [epsilon, all_delta, gt_epsilon, gt_delta] = *limit;
-  if (!(std::isfinite(epsilon) && epsilon > 0)) {
+  if (!(epsilon > 0 && epsilon <= kMaxLedgerEpsilon)) {
     return bad_input("E-ledger-amount", fmt::format("ε = {} is no limit", epsilon),
-                     "a finite ε above 0");
+                     fmt::format("ε above 0 and at most {:g}; an account may have no limit at all",
+                                 kMaxLedgerEpsilon));
   }
   const bool share = gt_epsilon >= 0 && gt_epsilon <= epsilon && gt_delta >= 0 &&
                      gt_delta <= all_delta && (gt_epsilon > 0) == (gt_delta > 0);

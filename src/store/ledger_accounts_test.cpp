@@ -303,5 +303,76 @@ TEST_F(StoreLedger, SaysWhereAStudySaidNothingAboutAnObserver) {
   EXPECT_EQ(account.observers.at(1).unknown, 1U);
 }
 
+TEST_F(StoreLedger, HasNoLimitBeyondWhatStudiesCanCost) {
+  Store store = open();
+  for (const double epsilon : {1e308, 1.01e9, kForever, 0.0, -1.0}) {
+    EXPECT_EQ(name_of(store.new_account("table", {.epsilon = epsilon, .delta = 1e-5})),
+              "E-ledger-amount")
+        << epsilon;
+  }
+  ASSERT_TRUE(store.new_account("table", {.epsilon = 1e9, .delta = 1e-5}));
+  EXPECT_EQ(name_of(store.set_limit("table", {.epsilon = 1e308, .delta = 1e-5})),
+            "E-ledger-amount");
+  EXPECT_EQ(spend(store, at_one()), "");
+  EXPECT_GT(store.account("table")->left->epsilon, 0.9e9);
+}
+
+TEST_F(StoreLedger, WithTermsThatNoAccountHasIsDamaged) {
+  { ASSERT_TRUE(open().new_account("table", {.epsilon = 10, .delta = 1e-5})); }
+  for (const char* terms : {"epsilon = 9e999", "gt_epsilon = 9e999"}) {
+    tamper(fmt::format("UPDATE accounts SET epsilon = 10, gt_epsilon = 0; UPDATE accounts SET {}",
+                       terms));
+    EXPECT_EQ(name_of(open().accounts()), "E-store-corrupt") << terms;
+    EXPECT_EQ(name_of(open().account("table")), "E-store-corrupt") << terms;
+  }
+  tamper("UPDATE accounts SET epsilon = 1e308, gt_epsilon = 0");
+  EXPECT_TRUE(open().account("table").has_value()) << "as an earlier sotto would have made it";
+}
+
+TEST_F(StoreLedger, WithAnEntryThatChargesNobodyForWhatItGuaranteesIsDamaged) {
+  {
+    Store store = open_with_account();
+    ASSERT_EQ(spend(store, at_one()), "");
+  }
+  tamper("DROP TRIGGER charges_stay_the_same; UPDATE charges SET observer = 'nobody'");
+  EXPECT_EQ(name_of(open().ledger()), "E-store-corrupt");
+  EXPECT_EQ(name_of(open().account("table")), "E-store-corrupt");
+}
+
+TEST_F(StoreLedger, WithATimeThatNoClockHasShownIsDamaged) {
+  {
+    Store store = open_with_account();
+    ASSERT_EQ(spend(store, at_one()), "");
+  }
+  for (const char* time : {"-1", "1099511627776", "9223372036854775807"}) {
+    tamper(fmt::format("DROP TRIGGER IF EXISTS spent_stays_spent; UPDATE entries SET time = {}",
+                       time));
+    EXPECT_EQ(name_of(open().ledger()), "E-store-corrupt") << time;
+  }
+}
+
+// The entries, their charges and their bookings are three tables.
+TEST_F(StoreLedger, IsReadAsOfOneMomentWhileAnotherProcessWrites) {
+  { (void)open_with_account(); }
+  const pid_t writer = ::fork();
+  if (writer == 0) {
+    bool fine = true;
+    {
+      Store store = open();
+      for (int k = 0; k < 400; ++k) fine = spend(store, at_one()).empty() && fine;
+    }
+    ::_exit(fine ? 0 : 1);
+  }
+  int state = 0;
+  {
+    const Store store = open();
+    while (::waitpid(writer, &state, WNOHANG) == 0) {
+      EXPECT_NO_THROW(EXPECT_EQ(name_of(store.ledger()), ""));
+    }
+    EXPECT_EQ(store.ledger()->size(), 400U);
+  }
+  EXPECT_TRUE(WIFEXITED(state) && WEXITSTATUS(state) == 0);
+}
+
 }  // namespace
 }  // namespace sotto

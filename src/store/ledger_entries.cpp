@@ -42,6 +42,7 @@ Result<LedgerEntry> entry_of(const Database& database, const Database::Rows& row
   entry.shown = rows.integer(13) != 0;
   entry.converted = rows.integer(14) != 0;
   entry.time = rows.integer(15);
+  if (!is_time(entry.time)) return corrupt(database, "a ledger entry's time is none");
   if (!is_share(debit.epsilon, debit.delta) || debit.epsilon == 0 ||
       !is_share(debit.laplace_epsilon, debit.laplace_delta) || !is_share(0, debit.excess_delta)) {
     return corrupt(database, "a ledger entry's amount is none");
@@ -51,12 +52,25 @@ Result<LedgerEntry> entry_of(const Database& database, const Database::Rows& row
 
 using EntryKey = std::pair<std::string, std::string>;  // run and attempt
 
+// What counts of an entry is what the guaranteed observer has learned. Without that it would count
+// as nothing, and the account would allow too much.
+Result<void> check_charged(const Database& database, const std::vector<LedgerEntry>& entries) {
+  for (const LedgerEntry& entry : entries) {
+    if (!counts(entry) || counted_squares(entry, entry.debit.guaranteed)) continue;
+    return corrupt(database, fmt::format("an entry of run {} charges nobody for what it guarantees",
+                                         entry.debit.run));
+  }
+  return {};
+}
+
 // `which` is what follows FROM entries: WHERE …
 template <class... Arguments>
 Result<std::vector<LedgerEntry>> entries_where(const Database& database, std::string_view which,
                                                const Arguments&... arguments) {
   std::vector<LedgerEntry> entries;
   std::map<EntryKey, std::size_t> place;
+  // Three questions, one moment: no charge of an entry that came after the first.
+  SOTTO_ASSIGN(const auto moment, Snapshot::take(database));
   SOTTO_ASSIGN(auto rows, database.query(fmt::format("SELECT {} FROM entries {} ORDER BY rowid",
                                                      kEntryColumns, which),
                                          arguments...));
@@ -97,6 +111,7 @@ Result<std::vector<LedgerEntry>> entries_where(const Database& database, std::st
     if (bookings.empty() || bookings.back().tag != tag) bookings.push_back({tag, {}});
     bookings.back().charges.push_back({booked.bytes(3), 0, booked.real(4)});
   }
+  SOTTO_TRY(check_charged(database, entries));
   return entries;
 }
 

@@ -161,6 +161,9 @@ Result<std::vector<StoredRun>> Store::select(const std::string& where,
     run.study_hash = rows.bytes(3);
     run.started = rows.integer(4);
     if (!rows.null(5)) run.ended = rows.integer(5);
+    if (!store::is_time(run.started) || !store::is_time(run.ended.value_or(0))) {
+      return store::corrupt(*database_, fmt::format("the times of run {} are none", run.run));
+    }
     SOTTO_ASSIGN(run.state, run_state_of(*database_, rows.bytes(6)));
     run.phase = rows.bytes(7);
     run.note = rows.bytes(8);

@@ -224,5 +224,18 @@ TEST_F(StoreTest, ARunHasEveryPartysNameBesideItsOwn) {
   EXPECT_EQ(public_id(*open().run("aa")), "c0ffee01");
 }
 
+TEST_F(StoreTest, WithTimesThatNoClockHasShownIsDamaged) {
+  {
+    Store store = open();
+    ASSERT_TRUE(store.begin_run("a1", "energy", "beef"));
+    ASSERT_TRUE(store.fail("a1", "so it ended"));
+  }
+  for (const char* times : {"started = -1", "started = 1099511627776",
+                            "started = 0, ended = 9223372036854775807", "ended = -1"}) {
+    tamper(fmt::format("UPDATE runs SET {}", times));
+    EXPECT_EQ(name_of(open().runs()), "E-store-corrupt") << times;
+  }
+}
+
 }  // namespace
 }  // namespace sotto

@@ -134,6 +134,8 @@ Standing standing_of(const Parts& parts, const std::string& name, PartyId id, co
   if (std::ranges::count(live.progress.waiting_for, name) > 0) return Standing::kWaitedFor;
   if (std::ranges::count(live.connected, name) > 0) return Standing::kThere;
   const auto self = std::ranges::find(live.parties, live.party) - live.parties.begin();
+  // The graph may be another home's: the notes of one run should agree, and are files.
+  if (static_cast<std::size_t>(self) >= graph.size()) return Standing::kUnknown;
   const auto near = graph.neighbours(static_cast<PartyId>(self));
   if (std::ranges::find(near, id) != near.end()) return Standing::kWaitedFor;
   // Whom nobody waits for past the meeting has said who it is.

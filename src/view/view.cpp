@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/json.h"
+#include "base/unexpected.h"
 #include "run/join/join_event.h"
 #include "view/budgets.h"
 #include "view/http/server.h"
@@ -94,7 +95,7 @@ class Watch {
       std::string now = stamp_of(homes_);
       std::optional<std::string> text;
       if (!looked || now != stamp || steady_clock::now() - *looked > kLookAnyway) {
-        text = json_line(runs_json(look_at_homes(homes_)));
+        text = json_line(runs_now());
         stamp = std::move(now);
         looked = steady_clock::now();
       }
@@ -105,6 +106,16 @@ class Watch {
         changed_.notify_all();
       }
       idle_.wait_for(lock, kBetweenLooks, [&] { return stopping_; });
+    }
+  }
+
+  // Nobody is above this thread to catch anything, and what is wrong with one home's files may be
+  // mended while the page is open.
+  [[nodiscard]] Json runs_now() const {
+    try {
+      return runs_json(look_at_homes(homes_));
+    } catch (const std::exception& thrown) {
+      return runs_json({.runs = {}, .problems = {unexpected(thrown)}});
     }
   }
 

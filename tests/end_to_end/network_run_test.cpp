@@ -69,6 +69,21 @@ TEST(NetworkRun, LetsOnlyItsOwnerReadWhatCountsItsRows) {
   }
 }
 
+TEST(NetworkRun, AStudyWithASplineEndsWithItsReport) {
+  Parties parties({.solver = "ac", .parties = 2, .topology = "path"});
+  std::string text = read_text(parties.study());
+  const std::string bounds = "bounds = [20, 220]";
+  const auto at = text.find(bounds);
+  ASSERT_NE(at, std::string::npos) << text;
+  text.insert(at + bounds.size(), "\nknots = [80, 140]");
+  std::ofstream(parties.study()) << text;
+  parties.start_all();
+  parties.expect_all_end(0);
+  parties.expect_same_models({0, 1});
+  EXPECT_THAT(read_text(parties.folder() / "result-1" / "report.html"),
+              HasSubstr("a spline of degree 3 with knots at 80, 140"));
+}
+
 TEST(NetworkRun, WhoAsksIsAskedAndNobodyElse) {
   Parties parties({.solver = "ac", .parties = 2, .topology = "path", .tables = false});
   parties.start(0, {.words = {"--ask"}});  // its standard input is at its end

@@ -16,7 +16,6 @@
 #include <thread>
 
 #include "base/digest.h"
-#include "base/files.h"
 #include "base/json.h"
 #include "base/version.h"
 #include "network/driver.h"
@@ -24,6 +23,7 @@
 #include "run/consent/own_side.h"
 #include "run/home.h"
 #include "run/join/live_notes.h"
+#include "run/join/result_files.h"
 #include "session/wire.h"
 
 namespace sotto {
@@ -65,15 +65,6 @@ Result<bool> has_entries(const Store& store, const std::string& run) {
 // What ends a run that has not begun, however long one waits.
 const std::set<std::string, std::less<>> kFinalErrors{"E-study-differs", "E-protocol",
                                                       "E-mistaken"};
-
-// The files a finished run leaves with the party.
-struct RunFiles {
-  std::filesystem::path folder;
-  [[nodiscard]] std::string model() const { return (folder / "model.json").string(); }
-  [[nodiscard]] std::string record() const { return (folder / kRecordFile).string(); }
-  [[nodiscard]] std::string report() const { return (folder / "report.html").string(); }
-  [[nodiscard]] std::vector<std::string> all() const { return {model(), record(), report()}; }
-};
 
 // Which run this is: one that was left unfinished, or a new one.
 struct ChosenRun {
@@ -374,10 +365,6 @@ class Join {
   }
 
   [[nodiscard]] Result<void> keep_result(const Session& session) {
-    files_.folder =
-        request_.out.empty()
-            ? (std::filesystem::path(request_.home) / "runs" / short_run(name())).string()
-            : request_.out;
     SOTTO_ASSIGN(auto model, party_.conclude(session.run().members(),
                                              {.result = session.run().result(),
                                               .transcript_hash = session.run().transcript_hash(),
@@ -385,12 +372,16 @@ class Join {
     model.record.finished = utc_text(unix_seconds());
     model.record.version = sotto_version();
     joined_.json = json_text(to_json(model));
-    // The record first: it makes the folder, if there is none, for the owner alone. All parties
-    // have the same model, and may show it; record and report count this party's own rows.
-    SOTTO_TRY(write_record(files_.record(), model.record));
-    SOTTO_TRY(write_file(files_.model(), joined_.json));
-    if (hooks_.report) {
-      SOTTO_TRY(write_file(files_.report(), hooks_.report(model.record), Readers::kOwnerOnly));
+    const std::filesystem::path folder =
+        request_.out.empty() ? std::filesystem::path(request_.home) / "runs" / short_run(name())
+                             : std::filesystem::path(request_.out);
+    SOTTO_ASSIGN(const auto kept,
+                 keep_result_files(folder, model.record, joined_.json, hooks_.report));
+    joined_.files = kept.all;
+    if (kept.no_report) {
+      const Error& why = *kept.no_report;
+      tell({.kind = JoinEvent::Kind::kNote,
+            .text = fmt::format("no report: [{}] {}; {}", why.name, why.what, why.fix)});
     }
     joined_.model = std::move(model);
     return {};
@@ -405,7 +396,6 @@ class Join {
       return error;
     }
     joined_.run = name();
-    joined_.files = files_.all();
     SOTTO_TRY(store_.finish(run_, joined_.files));
     return std::move(joined_);
   }
@@ -423,7 +413,6 @@ class Join {
   std::uint64_t least_start_ = 0;
   bool session_ended_ = false;  // by what no waiting mends
   std::set<PartyId> agreeing_;  // neighbours with the same study
-  RunFiles files_;
   std::optional<LiveNotes> notes_;
   std::string told_;  // what was said last of where the run stands
   std::optional<Phase> phase_;

@@ -46,12 +46,16 @@ Json note_json(const LiveRun& run) {
           {"updated", run.updated}};
 }
 
+// The year 4199. Differences of such times are times.
+constexpr std::uint64_t kLatest = std::uint64_t{1} << 46;
+
 std::optional<LiveRun> note_from(const Json& json) {
   std::string problem;
   JsonFields fields(json, "", problem);
   LiveRun run;
   run.party = fields.text("party");
   run.parties = fields.texts("parties");
+  if (std::ranges::find(run.parties, run.party) == run.parties.end()) return std::nullopt;
   for (const auto& [edge, path] : fields.elements("edges")) {
     const bool two = edge->is_array() && edge->size() == 2 && is_count((*edge)[0]) &&
                      is_count((*edge)[1]) && (*edge)[0].get<std::size_t>() < run.parties.size() &&
@@ -72,12 +76,13 @@ std::optional<LiveRun> note_from(const Json& json) {
   for (const auto& [element, path] : fields.elements("phases")) {
     JsonFields begun(*element, path, problem);
     const auto known = kPhases.find(begun.text("phase"));
-    const auto at = static_cast<std::int64_t>(begun.count("at"));
-    if (!known) return std::nullopt;
-    run.phases.push_back({.phase = *known, .at = at});
+    const std::uint64_t at = begun.count("at");
+    if (!known || at > kLatest) return std::nullopt;
+    run.phases.push_back({.phase = *known, .at = static_cast<std::int64_t>(at)});
   }
-  run.updated = static_cast<std::int64_t>(fields.count("updated"));
-  if (!problem.empty()) return std::nullopt;
+  const std::uint64_t updated = fields.count("updated");
+  if (!problem.empty() || updated > kLatest) return std::nullopt;
+  run.updated = static_cast<std::int64_t>(updated);
   return run;
 }
 

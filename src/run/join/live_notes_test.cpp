@@ -5,7 +5,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <iterator>
 
+#include "base/json.h"
 #include "run/made_up/household_study.h"
 
 namespace sotto {
@@ -98,6 +101,24 @@ TEST_F(LiveNotesOfARun, AreNoneWhereTheyAreNonsense) {
     std::ofstream(home_ + "/live/beef.json") << text;
     EXPECT_FALSE(read_live_run(home_, "beef").has_value()) << text;
   }
+}
+
+TEST_F(LiveNotesOfARun, AreNoneOfAStrangerOrOfATimeThatNeverWas) {
+  LiveNotes notes(home_, "beef", study(), 0, 1000);
+  notes.hear(at(Phase::kMeeting), 1000);
+  std::ifstream file(home_ + "/live/beef.json");
+  const Json fine = parse_json(std::string{std::istreambuf_iterator<char>(file), {}});
+  const auto reads = [&](const std::function<void(Json&)>& change) {
+    Json json = fine;
+    change(json);
+    std::ofstream(home_ + "/live/beef.json") << json_line(json);
+    return read_live_run(home_, "beef").has_value();
+  };
+  const std::uint64_t never = std::uint64_t{1} << 62;
+  EXPECT_TRUE(reads([](Json&) {}));
+  EXPECT_FALSE(reads([](Json& json) { json["party"] = "a stranger"; }));
+  EXPECT_FALSE(reads([&](Json& json) { json["updated"] = never; }));
+  EXPECT_FALSE(reads([&](Json& json) { json["phases"][0]["at"] = never; }));
 }
 
 }  // namespace

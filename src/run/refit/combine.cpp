@@ -8,7 +8,6 @@
 #include <map>
 #include <set>
 
-#include "base/check.h"
 #include "data/levels.h"
 
 namespace sotto {
@@ -104,7 +103,11 @@ class Combiner {
         continue;
       }
       const auto found = std::ranges::find(table, name, &TableColumn::name);
-      check(found != table.end(), "a released number is made of the table's columns");
+      if (found == table.end()) {
+        return bad_input("E-refit-column",
+                         fmt::format("\"{}\" uses \"{}\", which is no column", form.text, name),
+                         "name the columns of a sum as the release has them");
+      }
       term.columns.push_back({.name = name, .bounds = found->bounds});
     }
     SOTTO_ASSIGN(const Bounds bounds, term.bounds());
@@ -152,6 +155,12 @@ class Combiner {
       if (!first || text[at] == '/') return std::move(columns).error();
       return add_part(trimmed(right), factor * *first, where, form);
     }
+    if (is_pattern(text, *columns)) {
+      return bad_input("E-refit-column",
+                       fmt::format("\"{}\" in a sum would be a pattern of names", text),
+                       "name each column of a sum; a product needs both of its sides")
+          .at(where);
+    }
     if (columns->size() != 1 || !halves_.contains(columns->front())) {
       return bad_input("E-refit-column", fmt::format("\"{}\" is not one number", text),
                        "sums are of numbers; levels and splines stand by themselves")
@@ -159,6 +168,16 @@ class Combiner {
     }
     form.parts.emplace_back(columns->front(), factor);
     return {};
+  }
+
+  // Whether these columns were found by a * or ? for other letters. The term that the sum becomes
+  // reads the same * as a product.
+  [[nodiscard]] bool is_pattern(std::string_view text,
+                                const std::vector<Eigen::Index>& columns) const {
+    if (text.find_first_of("*?") == std::string_view::npos) return false;
+    const auto expression = Expression::parse(text);
+    return !expression || columns.size() != 1 ||
+           release_.columns()[static_cast<std::size_t>(columns.front())] != expression->text();
   }
 
   const Release& release_;

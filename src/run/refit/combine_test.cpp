@@ -129,6 +129,9 @@ TEST(Combine, SaysWhatCannotBeCombined) {
               AllOf(HasSubstr("E-refit-combine"), HasSubstr("target")));
   EXPECT_THAT(complaint({.features = {"income * rooms + age"}}), HasSubstr("E-refit-column"));
   EXPECT_EQ(complaint({.features = {"incmoe*"}}), "") << "select() says what is wrong";
+  for (const char* word : {"inc* -age", "age -inc*", "age* -rooms", "ag? - rooms", "rooms + *"}) {
+    EXPECT_THAT(complaint({.features = {word}}), HasSubstr("E-refit-column")) << word;
+  }
   Schema bare = flats_schema();
   bare.intercept = false;
   const Release through = release_of_rows(bare, flats_rows(50).rightCols(5), 1, 1);

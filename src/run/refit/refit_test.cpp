@@ -197,6 +197,18 @@ TEST(Refit, RefusesWhatHasNoReleaseAndWhatIsSingular) {
   EXPECT_TRUE(refit(record, own, {.estimator = Estimator::kRidge, .ridge = 1}).has_value());
 }
 
+TEST(Refit, RefusesSumsAndNoiseThatNoRunReleases) {
+  const Json fine = to_json(model_of_flats());
+  for (const char* list : {"sums", "noise_sd"}) {
+    Json json = fine;
+    json["release"][list].back() = 1e200;
+    json.erase("digest");
+    const auto record = record_from_model_json(with_digest(json), "model.json");
+    ASSERT_FALSE(record.has_value()) << list;
+    EXPECT_THAT(record.error().what, HasSubstr(list));
+  }
+}
+
 TEST(Refit, LeavesOutTheInterceptExactly) {
   const RunRecord source = model_of_flats().record;
   const Model model = refit(source, {.model = {.without = {"intercept"}}}).value();

@@ -12,6 +12,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/unexpected.h"
 #include "run/home.h"
 #include "run/service/event_log.h"
 #include "study/serve_file.h"
@@ -122,10 +123,19 @@ class Served {
     milliseconds pause = kFirstPause;
     while (!stop.stop_requested()) {
       const std::string seen = stamps();
-      const bool again = once(stop, seen);
+      const bool again = once_or_fail(stop, seen);
       if (stop.stop_requested()) return;
       if (!wait(stop, again ? std::optional(pause) : std::nullopt, seen)) return;
       pause = stamps() == seen ? std::min(2 * pause, kLongestPause) : kFirstPause;
+    }
+  }
+
+  // Whatever goes wrong with one study, the others are none the worse for it.
+  bool once_or_fail(const std::stop_token& stop, const std::string& seen) {
+    try {
+      return once(stop, seen);
+    } catch (const std::exception& thrown) {
+      return fail(unexpected(thrown), std::nullopt);
     }
   }
 
@@ -176,7 +186,7 @@ class Served {
                    .run = joined->run,
                    .model = joined->files.at(0),
                    .record = joined->files.at(1),
-                   .report = joined->files.at(2)});
+                   .report = joined->files.size() > 2 ? joined->files[2] : std::string()});
     return false;
   }
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/decimal_integer.h"
 #include "base/digest.h"
 #include "base/files.h"
 #include "run/kept_json.h"
@@ -64,9 +65,10 @@ TableMoments table_from(JsonFields& fields, std::string& problem) {
   if (!fits) return table;
   table.moments = Moments(dimension);
   for (std::size_t k = 0; k < texts.size(); ++k) {
-    const bool integer = table.moments.sums[k].set_str(texts[k], 10) == 0;
-    fields.expect(integer, "sums", "integers");
+    auto integer = integer_from_decimal(texts[k]);
+    fields.expect(integer.has_value(), "sums", "integers");
     if (!integer) break;
+    table.moments.sums[k] = *std::move(integer);
   }
   return table;
 }
@@ -81,6 +83,16 @@ bool same_table(const SumsPart& a, const SumsPart& b) {
 
 Result<void> SumsFile::add(const SumsFile& other) {
   SOTTO_TRY(check_sums_terms(data, other.data, "the other file"));
+  if (table.moments.dimension != other.table.moments.dimension ||
+      table.clips.columns.size() != other.table.clips.columns.size()) {
+    return bad_input(
+        "E-sums-study",
+        fmt::format("the other file has sums of {} entries and {} columns, and this one of {} and "
+                    "{}, for the same [data]",
+                    other.table.moments.dimension, other.table.clips.columns.size(),
+                    table.moments.dimension, table.clips.columns.size()),
+        "make the sums anew with 'sotto sums' for this study");
+  }
   if (data.contains("person")) {
     return bad_input("E-sums-person",
                      "sums of persons cannot be added: a person whose rows are in both parts would "

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <random>
 
+#include "run/kept_json.h"
 #include "run/tables.h"
 
 namespace sotto {
@@ -218,6 +219,34 @@ TEST_F(Sums, FilesThatWereChangedCutOrAreOthersAreRefused) {
   TableRequest with_query(file);
   with_query.query = "t";
   EXPECT_EQ(read_own_table(study(), 0, with_query).error().name, "E-data-options");
+}
+
+TEST_F(Sums, UnderADigestThatFitsAreStillOfOneKindAndIntegers) {
+  const std::string part = write("a.csv", "y,kind,x\n1,a,0.5\n7,b,-0.5\n");
+  const SumsFile fine = sums(study(), {part});
+  SumsFile smaller = fine;
+  smaller.parts.clear();
+  smaller.table.moments = Moments(fine.table.moments.dimension - 1);
+  SumsFile narrower = fine;
+  narrower.parts.clear();
+  narrower.table.clips.columns.pop_back();
+  for (const SumsFile& other : {smaller, narrower}) {
+    const auto merged = merge_sums({kept("a.sums", fine), kept("b.sums", other)});
+    EXPECT_EQ(merged ? "taken" : merged.error().name, "E-sums-study");
+  }
+  std::ifstream in(kept("a.sums", fine));
+  const Json json = parse_json(std::string{std::istreambuf_iterator<char>(in), {}});
+  for (const std::string text : {" 2", "2 ", "1 2", "+2", "-0", "02", "", "2.0", "0x2"}) {
+    Json changed = json;
+    changed["sums"][0] = text;
+    changed.erase("digest");
+    const auto read = read_sums(write("c.sums", json_text(with_digest(changed))));
+    EXPECT_EQ(read ? "taken" : read.error().name, "E-sums-file") << "\"" << text << "\"";
+  }
+  Json changed = json;
+  changed["sums"][0] = std::string("2\0garbage", 9);
+  changed.erase("digest");
+  EXPECT_FALSE(read_sums(write("c.sums", json_text(with_digest(changed)))).has_value());
 }
 
 TEST_F(Sums, AnAnswerIsFoundAmongWhatToolsPutAroundIt) {

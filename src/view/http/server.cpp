@@ -22,6 +22,9 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/json.h"
+#include "base/unexpected.h"
+#include "run/join/join_event.h"
 
 namespace sotto::view {
 namespace {
@@ -135,10 +138,23 @@ class HttpServer final : public Server {
  private:
   static void say_nothing(void*, const char*, va_list) {}
 
-  // Called when the headers are there, then for each piece of the body, and once more at its end.
+  // What the answer throws must not go through the library, which is C: the one request failed, and
+  // the pages beside it go on.
   static MHD_Result handle(void* self, MHD_Connection* connection, const char* path,
-                           const char* method, const char*, const char* upload,
+                           const char* method, const char* version, const char* upload,
                            std::size_t* upload_bytes, void** state) {
+    try {
+      return handle_or_throw(self, connection, path, method, version, upload, upload_bytes, state);
+    } catch (const std::exception& thrown) {
+      return static_cast<HttpServer*>(self)->reply(
+          connection, {.status = 500, .body = json_line({{"error", to_json(unexpected(thrown))}})});
+    }
+  }
+
+  // Called when the headers are there, then for each piece of the body, and once more at its end.
+  static MHD_Result handle_or_throw(void* self, MHD_Connection* connection, const char* path,
+                                    const char* method, const char*, const char* upload,
+                                    std::size_t* upload_bytes, void** state) {
     auto& server = *static_cast<HttpServer*>(self);
     auto* pending = static_cast<Pending*>(*state);
     if (pending == nullptr) {
@@ -198,6 +214,15 @@ class HttpServer final : public Server {
     return queued;
   }
 
+  // A stream that throws is over; the page opens another.
+  static std::optional<std::string> next_of(const Stream& stream) {
+    try {
+      return stream.next();
+    } catch (const std::exception&) {
+      return std::nullopt;
+    }
+  }
+
   MHD_Response* stream_of(MHD_Connection* connection,
                           std::function<std::optional<std::string>()> next) {
     MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
@@ -212,7 +237,7 @@ class HttpServer final : public Server {
           auto& source = *static_cast<Stream*>(of);
           while (source.rest.empty()) {
             if (source.stopping->load()) return MHD_CONTENT_READER_END_OF_STREAM;
-            auto piece = source.next();
+            auto piece = next_of(source);
             if (!piece) return MHD_CONTENT_READER_END_OF_STREAM;
             source.rest = std::move(*piece);
           }

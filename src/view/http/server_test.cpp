@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <stdexcept>
 #include <thread>
 
 #include "support/raw_http.h"
@@ -25,6 +26,13 @@ class ViewServer : public testing::Test {
         0, kServerToken,
         [this](const Request& request) -> Response {
           ++answered_;
+          if (request.path == "throws") throw std::out_of_range("no such thing");
+          if (request.path == "throwing-stream") {
+            return {.type = "text/event-stream", .stream = [k = 0]() mutable {
+                      if (++k > 1) throw std::out_of_range("no such thing");
+                      return std::optional<std::string>("data: 1\n\n");
+                    }};
+          }
           if (request.path == "events") {
             return {.type = "text/event-stream", .stream = [k = 0]() mutable {
                       return ++k <= 3 ? std::optional(fmt::format("data: {}\n\n", k))
@@ -62,6 +70,16 @@ TEST_F(ViewServer, AnswersWhoHasItsAddress) {
   EXPECT_THAT(get("/" + kServerToken + "/plan?epsilon=1"), HasSubstr("[plan][]"));
   EXPECT_THAT(ask(post_head("Content-Length: 2\r\n"), "{}"), HasSubstr("[save][{}]"));
   EXPECT_THAT(get("/" + kServerToken + "/events"), HasSubstr("data: 1\n\n"));
+}
+
+TEST_F(ViewServer, SaysThatAnAnswerFailedAndAnswersTheNext) {
+  start();
+  const std::string answer = get("/" + kServerToken + "/throws");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 500"));
+  EXPECT_THAT(answer, HasSubstr("E-unexpected"));
+  EXPECT_THAT(answer, HasSubstr("no such thing"));
+  EXPECT_THAT(get("/" + kServerToken + "/throwing-stream"), HasSubstr("data: 1\n\n"));
+  EXPECT_THAT(get("/" + kServerToken + "/plan"), HasSubstr("[plan][]"));
 }
 
 TEST_F(ViewServer, SendsWhatKeepsAPageToItself) {
