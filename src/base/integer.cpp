@@ -92,6 +92,12 @@ std::string integer_bytes(const Integer& integer) {
   return bytes;
 }
 
+std::optional<Integer> integer_from_decimal(const std::string& text) {
+  Integer value;
+  if (value.set_str(text, 10) != 0 || value.get_str() != text) return std::nullopt;
+  return value;
+}
+
 std::optional<Integer> integer_from(std::string_view bytes) {
   if (bytes.empty()) return Integer(0);
   if (bytes.size() < 2 || (bytes[0] != 0 && bytes[0] != 1) || bytes[1] == 0) return std::nullopt;

@@ -38,6 +38,11 @@ using IntegerVector = std::vector<Integer>;
 // None unless these are the bytes that integer_bytes gives.
 [[nodiscard]] std::optional<Integer> integer_from(std::string_view bytes);
 
+// An integer in the one way that sotto and databases write it: digits, without needless zeros, and
+// a minus before them if it is below 0. None for anything else, "+5" and "-0" included. GMP itself
+// reads over blanks inside a number, and no further than a NUL.
+[[nodiscard]] std::optional<Integer> integer_from_decimal(const std::string& text);
+
 // The public grid {k·2^log2_step : k ∈ ℤ} on which values stand before noise is
 // added. A power of two, so that a double goes on it and comes back exactly.
 struct Grid {

@@ -58,9 +58,9 @@ Verb add_view(const Syntax& program) {
   verb.group(kWhoAndWhere)
       .text("--home", options->home,
             "the party's folder, or one that holds several; else $SOTTO_HOME, else ~/.sotto");
-  constexpr std::uint64_t kLastPort = 65535;
+  constexpr std::uint64_t kHighestPort = 65535;
   verb.group(kWhoAndWhere)
-      .whole("--port", options->port, "at 127.0.0.1; 0 takes any that is free", {0, kLastPort});
+      .whole("--port", options->port, "at 127.0.0.1; 0 takes any that is free", {0, kHighestPort});
   return {verb, [options](Output output) { return show(*options, output); }};
 }
 

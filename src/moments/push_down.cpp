@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/decimal_integer.h"
+#include "base/integer.h"
 #include "data/sql/postgres.h"
 #include "data/sql/sql_query.h"
 

@@ -317,8 +317,8 @@ Release release_from(const Json& json, std::string& problem) {
     return (of.array().abs() <= kMaxSum || of.array().isNaN()).all();
   };
   fields.expect(usable(release.moments), "sums", fmt::format("numbers up to {:g}", kMaxSum));
-  fields.expect((release.noise_sd.array() >= 0).all() && usable(release.noise_sd), "noise_sd",
-                fmt::format("from 0 to {:g}", kMaxSum));
+  fields.expect(std::ranges::all_of(release.noise_sd.reshaped(), is_noise_scale), "noise_sd",
+                fmt::format("0, or from {:g} to {:g}", kMinSigma, kMaxSum));
   return release;
 }
 

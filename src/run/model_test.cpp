@@ -230,7 +230,8 @@ TEST(ModelFile, NamesWhatIsWrongWithARelease) {
   EXPECT_EQ(complaint("/release/columns", {"x"}), "release.columns must be those of the encoding");
   EXPECT_EQ(complaint("/release/sums", {1, 2}), "release.sums must be 78 numbers");
   EXPECT_EQ(complaint("/release/sums/0", nullptr), "release.sums must be 78 numbers");
-  EXPECT_EQ(complaint("/release/noise_sd/0", -1), "release.noise_sd must be 0 or more");
+  EXPECT_EQ(complaint("/release/noise_sd/0", -1),
+            "release.noise_sd must be 0, or from 1e-30 to 1e+100");
   EXPECT_EQ(complaint("/release/encoding/radius", -1).substr(0, 32),
             "release.encoding must be a schem");
 }

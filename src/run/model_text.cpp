@@ -102,8 +102,9 @@ std::string fit_lines(const RunRecord& record, const ModelSummary& summary) {
                                   freedom_text(*summary.degrees_of_freedom)));
   }
   if (summary.r_squared) {
-    line("R²", fmt::format("{}, adjusted {:.2f}", share_text(*summary.r_squared),
-                           summary.adjusted_r_squared->value));
+    const auto& adjusted = summary.adjusted_r_squared;
+    line("R²", share_text(*summary.r_squared) +
+                   (adjusted ? fmt::format(", adjusted {:.2f}", adjusted->value) : ""));
   } else {
     none("R²", summary.r_squared_refused);
   }

@@ -281,7 +281,6 @@ TEST(RunRecord, RefusesValuesThatCannotBe) {
       {"/summary/covariance", Json::array({1, 2})},
       {"/summary/covariance", Json::array({-1})},
       {"/summary/r_squared/interval", Json::array({1})},
-      {"/summary/adjusted_r_squared", nullptr},
       {"/explained/interval", nullptr},
       {"/own/0/rows", -3},
       {"/own/0/rows", 1.5},

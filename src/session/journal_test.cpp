@@ -154,14 +154,24 @@ TEST(SessionJournal, HoldsNothingThatCannotHaveHappened) {
   const auto lost = [&](std::uint32_t party) {
     return event([&](auto& e) { e.mutable_lost()->set_party(party); });
   };
+  wire::JournalEvent again;
+  ASSERT_TRUE(again.ParseFromString(records.back()));
+  again.mutable_heard()->clear_nonce();
+  again.mutable_heard()->clear_start();
+  const auto of_start = [&](std::size_t nonce, std::uint64_t start) {
+    return heard([&](auto& h) {
+      h.set_nonce(std::string(nonce, 'n'));
+      h.set_start(start);
+      h.set_idle_digest(std::string(kDigestBytes, 'd'));
+    });
+  };
   const std::vector<std::pair<std::string, std::string>> impossible{
-      {"the last word again", records.back()},
+      {"the last word again", again.SerializeAsString()},
+      {"a start that is named in the middle of a conversation", of_start(kNonceBytes, 1)},
       {"the beginning again", records.front()},
       {"a word of somebody who is no neighbour", heard([](auto& h) { h.set_from(2); })},
       {"a word of somebody who is not there", heard([](auto& h) { h.set_from(17); })},
       {"a digest that is none", heard([](auto& h) { h.set_idle_digest("short"); })},
-      {"a start that is none",
-       heard([](auto& h) { h.set_nonce("short"), h.set_idle_digest(std::string(32, 'd')); })},
       {"the loss of oneself", lost(0)},
       {"the loss of somebody who is not there", lost(3)},
       {"a later start of somebody who is no neighbour", renewed(2, kNonceBytes, 9)},
@@ -175,6 +185,13 @@ TEST(SessionJournal, HoldsNothingThatCannotHaveHappened) {
     damaged.push_back(what);
     expect_damaged(network, damaged, how);
   }
+  // The first word of a conversation says which start it is of.
+  for (const std::string& first :
+       {again.SerializeAsString(), of_start(3, 1), of_start(kNonceBytes, 0)}) {
+    expect_damaged(network, std::vector{records.front(), first}, "a start that is none");
+  }
+  EXPECT_TRUE(
+      reopened(network, std::vector{records.front(), of_start(kNonceBytes, 1)}).has_value());
   for (const std::string& possible : {lost(1), lost(2), renewed(1, kNonceBytes, 2), ended(1, 1)}) {
     auto longer = records;
     longer.push_back(possible);

@@ -107,6 +107,14 @@ TEST(BadPeer, WhoMakesStatementsWithoutEndIsGivenUpAndFillsNoJournal) {
   expect_told(network, 0, "party-2 says more than anybody has to say",
               "without party-2 there are 2 parties");
   EXPECT_LT(taken, session::most_statements(3) + session::most_idle_words(3) + 2);
+  std::size_t kept = 0;
+  const auto records = *network.journals[0]->records();
+  for (const std::string& bytes : records) {
+    wire::JournalEvent record;
+    ASSERT_TRUE(record.ParseFromString(bytes));
+    kept += record.heard().from() == 1 && !record.heard().body().empty() ? 1U : 0U;
+  }
+  EXPECT_LT(kept, session::most_statements(3) + 3) << "what is idle leaves its digest";
   const std::size_t most = session::most_statement_bytes(3, network.study.limits(3, 0)) +
                            (session::most_statements(3) + session::most_idle_words(3)) * 200;
   EXPECT_LT(network.journals[0]->bytes() - before, most);

@@ -63,6 +63,23 @@ std::string frame(std::uint64_t have, std::uint64_t number, const std::string& b
   return result.SerializeAsString();
 }
 
+// What was said to an earlier start of ours, or to none, has numbers of its own.
+TEST(Links, WordsToNoStartInParticularAreNoLieUnderNumbersThatAreTaken) {
+  Pair pair;
+  pair.connect();
+  pair.take(pair.a, 1, frame(0, 1, "x"), pair.at_a);
+  auto other = session::parse<wire::Frame>(frame(0, 1, "y"));
+  other->set_knows(0);
+  const auto taken = pair.a.receive(1, other->SerializeAsString(), pair.now);
+  ASSERT_TRUE(taken.has_value()) << taken.error().to_string();
+  EXPECT_FALSE(taken->has_value());
+  other->set_knows(1);
+  other->set_start(0);
+  const auto of_none = pair.b.receive(0, other->SerializeAsString(), pair.now);
+  ASSERT_FALSE(of_none.has_value());
+  EXPECT_EQ(of_none.error().name, "E-frame") << "a start has a number";
+}
+
 TEST(Links, DeliverOnceAndInOrder) {
   Pair pair;
   for (const char* word : {"one", "two", "three"}) pair.a.post(1, word);

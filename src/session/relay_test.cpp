@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "support/sessions.h"
+#include "support/speaker.h"
 
 namespace sotto {
 namespace {
@@ -12,71 +12,6 @@ namespace {
 using namespace session_test;
 
 constexpr PartyId kLiar = 1;
-
-// Party 2 as a liar: it speaks to each of the others over a link of its own, in any start of its.
-class Speaker {
- public:
-  explicit Speaker(Network& network) : network_(network) {}
-
-  static std::string nonce(std::uint64_t start) {
-    return Digest("a start").add(start).value().substr(0, kNonceBytes);
-  }
-  wire::Text hello(std::uint64_t start) const {
-    wire::Text text;
-    text.mutable_hello()->set_certificate(network_.signers[kLiar]->certificate());
-    text.mutable_hello()->set_start(start);
-    return text;
-  }
-  // Whether it was taken. `start` is the one that the words are of; the link's is `link`.
-  bool say(PartyId to, const wire::Text& text, std::uint64_t start) {
-    wire::Statement statement;
-    statement.set_author(kLiar);
-    statement.set_nonce(nonce(start));
-    statement.set_text(text.SerializeAsString());
-    statement.set_signature(network_.signers[kLiar]->sign(
-        session::statement_text(network_.study.terms(0).study_hash, statement)));
-    wire::Body body;
-    *body.mutable_statement() = statement;
-    return say(to, body);
-  }
-  bool say(PartyId to, const wire::Body& body) {
-    wire::Frame frame;
-    frame.set_protocol(kProtocol);
-    frame.set_study(network_.study.terms(0).study_hash);
-    frame.set_nonce(link == 0 ? std::string(kNonceBytes, 'f') : nonce(link));
-    frame.set_start(std::max<std::uint64_t>(link, 1));
-    frame.set_knows(network_.starts[to]);
-    frame.set_body(body.SerializeAsString());
-    frame.set_number(said_[{to, link}] + 1);
-    const auto taken =
-        network_.sessions[to]->receive(kLiar, frame.SerializeAsString(), network_.now);
-    if (taken) ++said_[{to, link}];
-    return taken.has_value();
-  }
-  std::uint64_t link = 0;  // the start that its frames are of; 0: one without a Hello
-
- private:
-  Network& network_;
-  std::map<std::pair<PartyId, std::uint64_t>, std::uint64_t> said_;
-};
-
-wire::Text made_up(std::uint64_t number) {
-  wire::Text text;
-  text.mutable_met()->set_attempt(Digest("made up").add(number).value());
-  return text;
-}
-
-// The attempts that a party has said Met of, in order.
-std::vector<std::string> mets_of(const Network& network, PartyId party, PartyId to) {
-  std::vector<std::string> mets;
-  for (const Mail& mail : network.frames_left) {
-    const wire::Body body = body_in(mail.frame);
-    if (mail.from != party || mail.to != to || body.statement().author() != party) continue;
-    const wire::Text text = text_in(mail.frame);
-    if (text.has_met()) mets.push_back(text.met().attempt());
-  }
-  return mets;
-}
 
 void expect_nobody_honest_is_named(Network& network) {
   for (const Error& refusal : network.refusals) ADD_FAILURE() << refusal.to_string();
@@ -103,6 +38,36 @@ TEST(Relay, OfManyWordsInManyStartsIsNotRefusedForThem) {
     network.run();
   }
   expect_nobody_honest_is_named(network);
+}
+
+// Four of six lie, and say the same to two who each pass it on to the other.
+TEST(Relay, OfWhatManyHaveSaidIsNotRefusedForSayingNothingNew) {
+  Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::complete(6), 6);
+  network.connect(0, 5);
+  network.run();
+  for (PartyId self = 1; self <= 4; ++self) {
+    Speaker liar(network, self);
+    for (const PartyId to : {0U, 5U}) EXPECT_TRUE(liar.say(to, liar.hello(1), 1));
+    for (std::uint64_t k = 0; k + 4 < session::most_statements(6); ++k) {
+      for (const PartyId to : {0U, 5U}) EXPECT_TRUE(liar.say(to, made_up(k), 1)) << liar.refusal;
+    }
+  }
+  network.run();
+  for (const Error& refusal : network.refusals) ADD_FAILURE() << refusal.to_string();
+}
+
+TEST(Relay, WhoBeginsAnewMaySayAsMuchAgainAndNoMore) {
+  Network network = triangle(SimulatedSolver::kLocal);
+  Speaker liar(network);
+  const std::size_t most = session::most_statements(3);
+  std::uint64_t number = 0;
+  EXPECT_TRUE(liar.say(0, liar.hello(1), 1));
+  while (number + 3 < most) EXPECT_TRUE(liar.say(0, made_up(++number), 1));
+  EXPECT_TRUE(liar.say(0, liar.hello(2), 2));
+  while (number + 3 < 2 * most) EXPECT_TRUE(liar.say(0, made_up(++number), 2));
+  EXPECT_NE(network.phase(0), Phase::kStopped);
+  for (int k = 0; k < 3; ++k) (void)liar.say(0, made_up(++number), 2);
+  expect_told(network, 0, "party-2 says more than anybody has to say", "party-2");
 }
 
 TEST(Relay, WhoTookUpStartsThatAnotherDidNotMayHaveSaidSo) {
@@ -310,7 +275,7 @@ TEST(Relay, WordsAboutNothingThatIsUnderWayAreNoProgress) {
   EXPECT_TRUE(liar.say(0, met, 1));
   network.run();
   ASSERT_EQ(network.phase(0), Phase::kSealing);
-  network.sessions[0]->connected(kLiar, network.now);
+  for (const PartyId p : {0U, 2U}) network.sessions[p]->connected(kLiar, network.now);
   const Time since = network.now;
   for (std::uint64_t k = 0; k < 20 && network.phase(0) == Phase::kSealing; ++k) {
     EXPECT_TRUE(liar.say(0, made_up(k), 1));

@@ -124,9 +124,9 @@ Result<void> validate(const NoisySums& sums) {
     return bad_input("E-solve-sums", "A's sum is not symmetric", "the same bits in both triangles");
   }
   const auto check_sigma = [&](double sigma) -> Result<void> {
-    if (usable(sigma) && sigma >= 0) return {};
+    if (is_noise_scale(sigma)) return {};
     return bad_input("E-solve-sums", fmt::format("a noise scale of {}", sigma),
-                     "a finite number that is not negative");
+                     fmt::format("0, or from {:g} to {:g}", kMinSigma, kMaxSum));
   };
   SOTTO_TRY(check_sigma(sums.sigma_a));
   SOTTO_TRY(check_sigma(sums.sigma_b));

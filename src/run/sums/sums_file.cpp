@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "base/decimal_integer.h"
+#include "base/integer.h"
 #include "base/digest.h"
 #include "base/files.h"
 #include "run/kept_json.h"
