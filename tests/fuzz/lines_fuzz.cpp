@@ -1,7 +1,9 @@
 // Small things that others write: the first line of a table, lines of a process that takes part,
 // what a page sends, what a database has answered into a file, and tables of a program.
 
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "cli/new/table_header.h"
 #include "fuzz/good_files.h"
@@ -59,12 +61,21 @@ class ServedPage {
       if (digits > 4) return;
     }
     std::ofstream(folder_ + "/study.toml") << fuzz::kSmallStudy;
-    const std::string answer =
-        raw_http::ask(port_, fmt::format("POST {}save HTTP/1.1\r\nHost: {}\r\nOrigin: http://{}\r\n"
-                                         "Content-Type: application/json\r\nContent-Length: {}\r\n"
-                                         "Connection: close\r\n\r\n{}",
-                                         path_, authority_, authority_, body.size(), body));
-    if (answer == "(not open)") return;  // so many at once that the machine has no port left
+    const auto ask = [&] {
+      return raw_http::ask(port_,
+                           fmt::format("POST {}save HTTP/1.1\r\nHost: {}\r\nOrigin: http://{}\r\n"
+                                       "Content-Type: application/json\r\nContent-Length: {}\r\n"
+                                       "Connection: close\r\n\r\n{}",
+                                       path_, authority_, authority_, body.size(), body));
+    };
+    // So many one after the other that the machine has no port left, or the server no connection:
+    // those of before are not all closed yet.
+    std::string answer = ask();
+    for (int k = 0; k < 20 && answer.empty(); ++k) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      answer = ask();
+    }
+    if (answer == "(not open)") return;
     fuzz::require(answer.starts_with("HTTP/1.1 200") || answer.starts_with("HTTP/1.1 400") ||
                       answer.starts_with("HTTP/1.1 409"),
                   "what a page sends is saved, or it is told why not: " + answer);

@@ -8,9 +8,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "base/integer.h"
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/integer.h"
 #include "run/kept_json.h"
 #include "run/run_record.h"
 
@@ -41,11 +41,11 @@ Json part_json(const SumsPart& part) {
   return json;
 }
 
-SumsPart part_from(Json json, const std::string& path, std::string& problem) {
+SumsPart part_from(const Json& json, const std::string& path, std::string& problem) {
   JsonFields fields(json, path, problem);
   const std::uint64_t records = fields.count("records");
   Json source = json;
-  source.erase("records");
+  if (source.is_object()) source.erase("records");  // otherwise there is a problem already
   return {source_from(source, path, problem), records};
 }
 
