@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/speaker.h"
 
 namespace sotto {
@@ -93,6 +95,23 @@ TEST(Relay, WhoTookUpStartsThatAnotherDidNotMayHaveSaidSo) {
   network.run();
   EXPECT_TRUE(network.sessions[2]->run().excluded().empty());
   expect_nobody_honest_is_named(network);
+}
+
+TEST(Relay, WhoseFramesTellOfEverLaterStartsIsToldAllAgainSoOftenAndNoMore) {
+  Network network = triangle(SimulatedSolver::kLocal);
+  Speaker liar(network);
+  for (liar.link = 1; liar.link < session::kMostStarts + 50; ++liar.link) {
+    (void)liar.say(0, liar.hello(1), 1);
+  }
+  network.flush(0);
+  std::size_t renewed = 0;
+  const auto records = *network.journals[0]->records();
+  for (const std::string& bytes : records) {
+    wire::JournalEvent event;
+    ASSERT_TRUE(event.ParseFromString(bytes));
+    renewed += event.has_renewed() ? 1U : 0U;
+  }
+  EXPECT_EQ(renewed, session::kMostStarts);
 }
 
 // A name of an attempt would come back, and what was said about it.
@@ -199,6 +218,9 @@ TEST(Relay, AWordThatTellsNothingNewChangesNothingThatIsSaidLater) {
   collect();
   const std::size_t before = bodies.size();
   EXPECT_GT(before, 3U);
+  EXPECT_TRUE(std::ranges::any_of(bodies, [](const auto& one) {
+    return is_offer(*session::parse<wire::Body>(one.second));
+  })) << "its later start has not had it";
   network.crash(0);
   network.start(0);
   collect();

@@ -243,12 +243,12 @@ TEST_F(Sums, UnderADigestThatFitsAreStillOfOneKindAndIntegers) {
     const auto read = read_sums(write("c.sums", json_text(with_digest(changed))));
     EXPECT_EQ(read ? "taken" : read.error().name, "E-sums-file") << "\"" << text << "\"";
   }
-  for (const Json& part : {Json(), Json(5), Json::array()}) {
+  for (const Json& odd : {Json(), Json(5), Json::array()}) {
     Json changed = json;
-    changed["parts"][0] = part;
+    changed["parts"][0] = odd;
     changed.erase("digest");
     const auto read = read_sums(write("c.sums", json_text(with_digest(changed))));
-    EXPECT_EQ(read ? "taken" : read.error().name, "E-sums-file") << part;
+    EXPECT_EQ(read ? "taken" : read.error().name, "E-sums-file") << odd;
   }
   Json changed = json;
   changed["sums"][0] = std::string("2\0garbage", 9);
