@@ -317,8 +317,11 @@ Release release_from(const Json& json, std::string& problem) {
     return (of.array().abs() <= kMaxSum || of.array().isNaN()).all();
   };
   fields.expect(usable(release.moments), "sums", fmt::format("numbers up to {:g}", kMaxSum));
-  fields.expect(std::ranges::all_of(release.noise_sd.reshaped(), is_noise_scale), "noise_sd",
-                fmt::format("0, or from {:g} to {:g}", kMinSigma, kMaxSum));
+  // No grid is finer than this, and what is divided by it is still a number.
+  constexpr double kLeastNoise = 1e-30;
+  const auto is_noise = [](double sd) { return sd == 0 || (sd >= kLeastNoise && sd <= kMaxSum); };
+  fields.expect(std::ranges::all_of(release.noise_sd.reshaped(), is_noise), "noise_sd",
+                fmt::format("0, or from {:g} to {:g}", kLeastNoise, kMaxSum));
   return release;
 }
 

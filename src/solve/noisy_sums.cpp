@@ -124,9 +124,9 @@ Result<void> validate(const NoisySums& sums) {
     return bad_input("E-solve-sums", "A's sum is not symmetric", "the same bits in both triangles");
   }
   const auto check_sigma = [&](double sigma) -> Result<void> {
-    if (is_noise_scale(sigma)) return {};
+    if (usable(sigma) && sigma >= 0) return {};
     return bad_input("E-solve-sums", fmt::format("a noise scale of {}", sigma),
-                     fmt::format("0, or from {:g} to {:g}", kMinSigma, kMaxSum));
+                     "a finite number that is not negative");
   };
   SOTTO_TRY(check_sigma(sums.sigma_a));
   SOTTO_TRY(check_sigma(sums.sigma_b));

@@ -13,11 +13,6 @@ enum class NoiseShape {
 
 // Above this an entry's square is no longer safe from overflow in any formula here.
 inline constexpr double kMaxSum = 1e100;
-// Below this, unless it is 0, the same holds for what is divided by it; no grid is that fine.
-inline constexpr double kMinSigma = 1e-30;
-[[nodiscard]] inline bool is_noise_scale(double sigma) {
-  return sigma == 0 || (sigma >= kMinSigma && sigma <= kMaxSum);
-}
 
 // The sums that come out of a run, and how noisy they are:
 //

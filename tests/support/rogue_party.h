@@ -130,6 +130,7 @@ class Rogue {
     digest.add(study_hash_);
     for (PartyId p = 0; p < parties; ++p) {
       digest.add(std::uint64_t{p}).add(p == self_ ? nonce_ : nonce_of(p));
+      digest.add(p == self_ ? identity_.certificate_der() : certificate_of(p));
     }
     return digest.value();
   }
@@ -193,6 +194,15 @@ class Rogue {
     return known;
   }
   [[nodiscard]] std::string nonce_of(PartyId party) const { return nonces()[party]; }
+  [[nodiscard]] std::string certificate_of(PartyId party) const {
+    for (const wire::Body& body : heard()) {
+      const auto text = session::parse<wire::Text>(body.statement().text());
+      if (body.statement().author() == party && text && text->has_hello()) {
+        return text->hello().certificate();
+      }
+    }
+    return {};
+  }
 
   PartyId self_;
   std::string study_hash_;
