@@ -2,6 +2,7 @@
 
 // A liar that speaks in a party's name, in any start of its, and whatever it likes.
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>

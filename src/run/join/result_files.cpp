@@ -1,3 +1,4 @@
+// Model and record are kept, or the run is not finished; the report is kept if it can be.
 #include "run/join/result_files.h"
 
 #include <exception>
