@@ -1,6 +1,7 @@
 #include "network/identity.h"
 
 #include <gmock/gmock.h>
+#include <openssl/ec.h>
 #include <openssl/rsa.h>
 #include <openssl/x509v3.h>
 #include <rapidcheck/gtest.h>
@@ -12,6 +13,7 @@
 #include <thread>
 
 #include "network/x509.h"
+#include "support/certificates.h"
 
 namespace sotto {
 namespace {
@@ -148,19 +150,21 @@ RC_GTEST_PROP(IdentityProperty, NoFlippedBitKeepsASignatureValid, ()) {
   RC_ASSERT(!verify_signature(kNorth.certificate_der(), text, signature));
 }
 
+// They sign, and OpenSSL would say that the signature is theirs.
 TEST(Identity, AKeyOfAnotherKindHasSignedNothing) {
-  const network::Key key(EVP_RSA_gen(2048));
-  const network::Certificate certificate(X509_new());
-  X509_set_pubkey(certificate.get(), key.get());
-  ASSERT_TRUE(network::set_common_name(certificate.get(), "north"));
-  ASSERT_GT(X509_sign(certificate.get(), key.get(), EVP_sha256()), 0);
-  const network::DigestContext context(EVP_MD_CTX_new());
-  std::string signature(256, '\0');
-  std::size_t size = signature.size();
-  ASSERT_EQ(EVP_DigestSignInit(context.get(), nullptr, EVP_sha256(), nullptr, key.get()), 1);
-  ASSERT_EQ(EVP_DigestSign(context.get(), network::bytes(signature), &size, network::bytes("a"), 1),
-            1);
-  EXPECT_FALSE(verify_signature(network::to_der(certificate.get()), "a", signature));
+  for (EVP_PKEY* made : {EVP_RSA_gen(2048), EVP_EC_gen("P-256")}) {
+    const network::Key key(made);
+    const std::string der = network::to_der(certificate_of(key.get(), "north").get());
+    ASSERT_NE(fingerprint_of_der(der), "") << "the certificate is one";
+    const network::DigestContext context(EVP_MD_CTX_new());
+    std::string signature(static_cast<std::size_t>(EVP_PKEY_get_size(key.get())), '\0');
+    std::size_t size = signature.size();
+    ASSERT_EQ(EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, key.get()), 1);
+    ASSERT_EQ(
+        EVP_DigestSign(context.get(), network::bytes(signature), &size, network::bytes("a"), 1), 1);
+    signature.resize(size);
+    EXPECT_FALSE(verify_signature(der, "a", signature)) << EVP_PKEY_get0_type_name(key.get());
+  }
 }
 
 TEST_F(IdentityFolder, IsTheSameAfterSavingAndLoading) {

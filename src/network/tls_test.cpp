@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "support/certificates.h"
 #include "support/transports.h"
 
 namespace sotto {
@@ -103,14 +104,7 @@ TEST_F(Handshake, RefusesTls12EvenWithAPinnedCertificateAndItsKey) {
 
 TEST_F(Handshake, RefusesAPinnedCertificateWhoseKeyIsNotEd25519) {
   const network::Key key(EVP_RSA_gen(2048));
-  const network::Certificate certificate(X509_new());
-  X509_set_version(certificate.get(), X509_VERSION_3);
-  network::set_random_serial(certificate.get());
-  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), 0);
-  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 3600);
-  X509_set_pubkey(certificate.get(), key.get());
-  ASSERT_TRUE(network::set_common_name(certificate.get(), "north"));
-  ASSERT_GT(X509_sign(certificate.get(), key.get(), EVP_sha256()), 0);
+  const auto certificate = certificate_of(key.get(), "north");
   Peer peer = peer_of(0, north_);
   peer.fingerprint = network::fingerprint_of(certificate.get());
   const auto party = open_transport(south_, "127.0.0.1:0", {peer});

@@ -80,25 +80,22 @@ bool RunCore::given_up_by_all_left() const {
 
 // Why no attempt without the excluded parties can be made, if so.
 std::optional<Error> RunCore::cannot_go_on() const {
-  const auto stopped = [&](std::string error_name, std::string what, const std::string& fix) {
-    return failed(std::move(error_name), std::move(what), what_left() + "; " + fix);
-  };
   if (excluded_.contains(terms_.self)) {
-    return stopped("E-excluded", "the others go on without this party: " + why_excluded_,
-                   "see to its connections");
+    return failed("E-excluded", "the others go on without this party: " + why_excluded_,
+                  "see to its connections");
   }
   const std::size_t left = terms_.graph.size() - excluded_.size();
   if (left < terms_.min_parties) {
-    return stopped("E-parties-lost",
-                   fmt::format("without {} there are {} parties, and the study wants at least {} "
-                               "({})",
-                               lost(), left, terms_.min_parties, why_excluded_),
-                   "run again when they are back, or allow fewer with [network] min_parties");
+    return failed("E-parties-lost",
+                  fmt::format("without {} there are {} parties, and the study wants at least {} "
+                              "({})",
+                              lost(), left, terms_.min_parties, why_excluded_),
+                  "run again when they are back, or allow fewer with [network] min_parties");
   }
   if (within_reach().size() < left) {
-    return stopped("E-parties-lost",
-                   fmt::format("without {} the graph falls apart ({})", lost(), why_excluded_),
-                   "run again when they are back, or plan more edges");
+    return failed("E-parties-lost",
+                  fmt::format("without {} the graph falls apart ({})", lost(), why_excluded_),
+                  "run again when they are back, or plan more edges");
   }
   return std::nullopt;
 }

@@ -110,7 +110,7 @@ bool RunCore::start_attempt() {
                 fmt::format("masked values were shown in {} attempts, and the study's plan counts "
                             "no more of them",
                             seen_attempts_),
-                what_left() + "; let everybody start a new run"),
+                "let everybody start a new run"),
         wire::Stopped::PRIVACY_REFUSED);
     return false;
   }

@@ -83,8 +83,8 @@ void Session::tick(Time now) {
   stop(failed("E-patience",
               fmt::format("nothing was heard for {:.0f} s, while waiting for {}", in_seconds(limit),
                           fmt::join(names_of(core_.waiting_for()), ", ")),
-              core_.what_left() + (core_.released() ? "; a new run costs the budget again"
-                                                    : "; see what became of them, and run again")),
+              core_.released() ? "a new run costs the budget again"
+                               : "see what became of them, and run again"),
        wire::Stopped::LOST_PARTY);
 }
 

@@ -139,6 +139,8 @@ TEST(Session, TooFewPartiesStopAndSpendNothing) {
   for (const PartyId p : {0U, 1U}) {
     EXPECT_EQ(network.error_name(p), "E-parties-lost");
     EXPECT_NE(network.error_what(p).find("party-3"), std::string::npos);
+    EXPECT_EQ(network.sessions[p]->run().error()->to_string().find("spent"), std::string::npos)
+        << "what was spent is the statement's to say";
     EXPECT_EQ(network.moves(p).spent, 0);
     EXPECT_EQ(network.journals[p]->held(network.sessions[p]->run_id()), 0);
   }

@@ -48,6 +48,30 @@ TEST(BadPeer, NobodyWithoutAPinnedCertificateGetsPastTheHandshake) {
   parties.expect_all_end(0);
 }
 
+// A neighbour says that it knows a later start of this party, which would be one whose clock was
+// set back: it begins anew beyond that, as long as a clock can have been set so far. Then it ends,
+// and what it had begun goes on with whoever says no such thing.
+TEST(BadPeer, ALaterStartIsBelievedTwiceAndForTwentyYears) {
+  constexpr std::uint64_t kDay = 24ULL * 3600 * 1000;
+  Parties parties(star_of(2));
+  parties.start(0);
+  {
+    Rogue rogue(parties, 1, {0});
+    const std::uint64_t first = rogue.start_of(0);
+    ASSERT_GT(first, 0U) << parties.said(0);
+    rogue.claim_to_know(0, first + 9 * kDay);
+    ASSERT_TRUE(rogue.listen_until([&] { return rogue.start_of(0) > first; })) << parties.said(0);
+    EXPECT_EQ(rogue.start_of(0), first + 9 * kDay + 1);
+    rogue.claim_to_know(0, first + 21 * 365 * kDay);
+    EXPECT_EQ(rogue.status_of(parties, 0), 1) << parties.said(0);
+    EXPECT_THAT(parties.said(0), HasSubstr("error[E-outrun]"));
+  }
+  parties.start_all();
+  parties.expect_all_end(0);
+  parties.expect_same_models({0, 1});
+  EXPECT_TRUE(parties.spent_once(0));
+}
+
 // Pinned, and let in: party-3 says hello as it should, and then something else. The other
 // two go on without it.
 class BadMember : public testing::Test {
@@ -67,15 +91,9 @@ class BadMember : public testing::Test {
 
   // The honest ones finish without it, and it has heard nothing that it could read.
   void expect_left_out(const std::string& because) {
-    std::optional<int> first;
-    std::optional<int> second;
-    rogue_->listen_until([&] {
-      first = parties_->wait(0, milliseconds(0));
-      second = parties_->wait(1, milliseconds(0));
-      return first && second;
-    });
-    EXPECT_EQ(first, 0) << parties_->said(0);
-    EXPECT_EQ(second, 0) << parties_->said(1);
+    for (const std::size_t p : {0U, 1U}) {
+      EXPECT_EQ(rogue_->status_of(*parties_, p), 0) << parties_->said(p);
+    }
     parties_->expect_same_models({0, 1});
     EXPECT_THAT(parties_->said_by_all(), HasSubstr(because));
     for (const std::size_t p : {0U, 1U}) {
@@ -123,6 +141,20 @@ TEST_F(BadMember, ForgedAndContradictoryWordsAreRefused) {
   EXPECT_THAT(parties_->said(1), HasSubstr("refused from party-3: [E-statement]"));
   EXPECT_THAT(parties_->said(1), HasSubstr("that party-1 did not sign"));
   expect_left_out("no connection to party-3");
+}
+
+// A run that has promised something is not begun anew because a neighbour says so.
+TEST_F(BadMember, ALaterStartIsNotBelievedOnceTheRunIsBound) {
+  meet("ac");
+  for (const std::size_t victim : {0U, 1U}) {
+    EXPECT_TRUE(parties_->says(victim, "sealed; waiting")) << parties_->said(victim);
+    // The first may be a mistake of the victim's own; who says it twice is hung up on.
+    const std::uint64_t later = rogue_->start_of(static_cast<PartyId>(victim)) + 1000;
+    rogue_->claim_to_know(victim, later);
+    rogue_->claim_to_know(victim, later);
+    EXPECT_TRUE(rogue_->is_hung_up_on_by(victim));
+  }
+  expect_left_out("refused from party-3: [E-outrun]");
 }
 
 TEST_F(BadMember, WordsOfAnEarlierRunAreRefused) {

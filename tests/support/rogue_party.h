@@ -82,6 +82,31 @@ class Rogue {
     send(to, frame.SerializeAsString());
   }
 
+  // Which start of its the party has greeted with last; waits for the first.
+  [[nodiscard]] std::uint64_t start_of(PartyId peer) {
+    std::uint64_t start = 0;
+    listen_until([&] {
+      for (const auto& [from, bytes] : heard_) {
+        const auto frame = session::parse<wire::Frame>(bytes);
+        if (from == peer && frame) start = frame->start();
+      }
+      return start != 0;
+    });
+    return start;
+  }
+  // A greeting to a start of `to` that was not, or not yet.
+  void claim_to_know(std::size_t to, std::uint64_t start) {
+    wire::Frame frame = header(0, "");
+    frame.set_knows(start);
+    send(to, frame.SerializeAsString());
+  }
+  // How a party's process ends, while this one goes on listening.
+  [[nodiscard]] std::optional<int> status_of(Parties& parties, std::size_t victim) {
+    std::optional<int> status;
+    listen_until([&] { return (status = parties.wait(victim, milliseconds(0))).has_value(); });
+    return status;
+  }
+
   [[nodiscard]] std::string frame(std::uint64_t number, const std::string& body) const {
     return header(number, body).SerializeAsString();
   }
@@ -173,17 +198,6 @@ class Rogue {
   }
 
  private:
-  [[nodiscard]] std::uint64_t start_of(PartyId peer) {
-    std::uint64_t start = 0;
-    listen_until([&] {
-      for (const auto& [from, bytes] : heard_) {
-        const auto frame = session::parse<wire::Frame>(bytes);
-        if (from == peer && frame) start = frame->start();
-      }
-      return start != 0;
-    });
-    return start;
-  }
   [[nodiscard]] std::map<PartyId, std::string> nonces() const {
     std::map<PartyId, std::string> known;
     for (const wire::Body& body : heard()) {
