@@ -6,7 +6,7 @@ BUILD   = build/$(PRESET)
 JOBS   ?= $(shell nproc)
 FILES   = $(shell git ls-files '*.cpp' '*.h')
 
-.PHONY: build python install-python demo install package test-package test test-long coverage fuzz mutants bench bench-docs alone format-check lint check format clean build-tests docs pictures
+.PHONY: build python install-python demo install package test-package test test-long coverage fuzz fuzz-afl mutants bench bench-docs alone format-check lint check format clean build-tests docs pictures
 
 # The program alone; no test, and nothing that only tests need.
 build:
@@ -82,7 +82,16 @@ fuzz:
 	@scripts/bootstrap fuzz
 	@cmake --preset fuzz > /dev/null
 	@cmake --build --preset fuzz -j $(JOBS)
-	@scripts/fuzz build/fuzz $(FUZZ_SECONDS) $(JOBS) $(FUZZ_TARGETS)
+	@scripts/fuzz libfuzzer build/fuzz $(FUZZ_SECONDS) $(JOBS) $(FUZZ_TARGETS)
+
+# The same functions under AFL++, another engine: of those whose input is a file of bytes, and no list of
+# decisions.
+AFL_TARGETS ?= gzip stat sqlite study policy problem card
+fuzz-afl:
+	@scripts/bootstrap afl
+	@cmake --preset afl > /dev/null
+	@cmake --build --preset afl -j $(JOBS)
+	@scripts/fuzz afl build/afl $(FUZZ_SECONDS) $(JOBS) $(AFL_TARGETS)
 
 # Which lines of the rooms that privacy stands on their tests reach: per room, and those they do not.
 COVERED = privacy;protocol;session;paillier;store
