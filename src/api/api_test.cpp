@@ -13,11 +13,11 @@
 #include <sotto/table.h>
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 
 #include "base/json.h"
+#include "support/temporary_folder.h"
 
 namespace sotto::v1 {
 namespace {
@@ -65,13 +65,6 @@ bounds = [0, 2]
 
 class PublicLibrary : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "sotto-api-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   // y = 1 + x, without noise of its own.
   std::string table(const std::string& name) {
     std::ofstream file(folder_ / name);
@@ -95,7 +88,7 @@ class PublicLibrary : public testing::Test {
         .add_texts("unused", std::vector<std::optional<std::string>>(5000));
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(PublicLibrary, SaysOfAStudyWhatIsInIt) {

@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "base/json.h"
+#include "support/temporary_folder.h"
 
 namespace sotto::v1 {
 namespace {
@@ -184,13 +185,14 @@ bounds = [0, 2]
   ASSERT_TRUE(plan) << plan.error().to_string();
   // Six sums, Δ = 1.5: ε₀ = √6·1.5/b = 1, which is what δ = 0 takes.
   EXPECT_NEAR(plan->observers[0].epsilon_at_delta, 1, 1e-5);
-  std::ofstream csv(testing::TempDir() + "added.csv");
+  const TemporaryFolder folder;
+  const std::string file = folder / "added.csv";
+  std::ofstream csv(file);
   csv << "x,y\n";
   for (int row = 0; row < 20'000; ++row) {
     csv << row % 21 / 10.0 << ',' << 1 + row % 21 / 10.0 << '\n';
   }
   csv.close();
-  const std::string file = testing::TempDir() + "added.csv";
   const auto model = simulate_tables(*study, {file, file});
   ASSERT_TRUE(model) << model.error().to_string();
   EXPECT_NEAR(model->coefficients().at(1).value, 1, 0.2);

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/temporary_folder.h"
+
 namespace sotto {
 namespace {
 
@@ -21,19 +23,12 @@ std::string contents(const fs::path& path) {
 
 class WriteFile : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "sotto-write-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   [[nodiscard]] std::size_t files() const {
     return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+        std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
   }
 
-  fs::path folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(WriteFile, CreatesFoldersAndReplacesWhatWasThere) {
@@ -82,9 +77,9 @@ TEST_F(WriteFile, ReplacesALinkAndNotWhatItPointsTo) {
 }
 
 TEST_F(WriteFile, LeavesAFolderThatIsThereAsItIs) {
-  ASSERT_EQ(::chmod(folder_.c_str(), 0755), 0);
+  ASSERT_EQ(::chmod(folder_.path().c_str(), 0755), 0);
   ASSERT_TRUE(write_file(folder_ / "file", "text", Readers::kOwnerOnly));
-  EXPECT_EQ(mode_of(folder_), 0755U);
+  EXPECT_EQ(mode_of(folder_.path()), 0755U);
 }
 
 TEST_F(WriteFile, SaysWhichFileAndWhy) {
@@ -96,7 +91,7 @@ TEST_F(WriteFile, SaysWhichFileAndWhy) {
   EXPECT_NE(under_a_file.error().what.find((folder_ / "file" / "x").string()), std::string::npos);
   EXPECT_NE(under_a_file.error().what.find("Not a directory"), std::string::npos);
 
-  const auto onto_a_folder = write_file(folder_, "text");
+  const auto onto_a_folder = write_file(folder_.path(), "text");
   ASSERT_FALSE(onto_a_folder);
   EXPECT_NE(onto_a_folder.error().what.find("it is a folder"), std::string::npos);
   EXPECT_EQ(files(), 1U);

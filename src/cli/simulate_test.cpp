@@ -12,8 +12,6 @@
 namespace sotto {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr const char* kStudy = R"([study]
 name = "small"
 solver = "ac"
@@ -35,21 +33,10 @@ m = 2
 seed = 1
 )";
 
-class SimulateOnTheCommandLine : public testing::Test {
+class SimulateOnTheCommandLine : public FolderTest {
  protected:
-  void SetUp() override {
-    folder_ =
-        fs::temp_directory_path() /
-        (std::string("sotto_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-    std::ofstream(path("study.toml")) << kStudy;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+  SimulateOnTheCommandLine() { write("study.toml", kStudy); }
 
-  [[nodiscard]] std::string path(const std::string& name) const {
-    return (folder_ / name).string();
-  }
   [[nodiscard]] CommandRun simulate(std::vector<std::string> more) const {
     more.insert(more.begin(), {"simulate", path("study.toml")});
     return run_sotto(more);
@@ -60,8 +47,6 @@ class SimulateOnTheCommandLine : public testing::Test {
     for (std::string line; std::getline(file, line);) result.push_back(line);
     return result;
   }
-
-  fs::path folder_;
 };
 
 TEST_F(SimulateOnTheCommandLine, WritesAGridAsCsvAndItsFolderTwiceTheSame) {
@@ -98,7 +83,7 @@ TEST_F(SimulateOnTheCommandLine, DrawsWhatTheNumbersOfOneKeyBringAndNoGrid) {
   run = simulate({"--set", "graph.parties=4,5", "--set", "privacy.epsilon=1,10", "--trials", "1",
                   "--out", path("grid")});
   ASSERT_EQ(run.status, 0) << run.err;
-  EXPECT_FALSE(fs::exists(path("grid/error.svg")));
+  EXPECT_FALSE(std::filesystem::exists(path("grid/error.svg")));
 }
 
 TEST_F(SimulateOnTheCommandLine, WritesTrajectoriesOfProblems) {

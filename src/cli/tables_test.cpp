@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "support/command_line.h"
+#include "support/temporary_folder.h"
 
 // The road of a table through the program: generate, plan, simulate --data,
 // predict; and what it says when something is wrong.
@@ -27,10 +28,6 @@ std::string content(const fs::path& path) {
 class TablesOnTheCommandLine : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ =
-        fs::temp_directory_path() /
-        (std::string("sotto_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
     const CommandRun made =
         run_sotto({"generate", "1500", "--parties", "3", "--out", folder_.string()});
     ASSERT_EQ(made.status, 0) << made.err;
@@ -38,7 +35,6 @@ class TablesOnTheCommandLine : public testing::Test {
       data_ += fmt::format("{}{}", i > 1 ? "," : "", path(fmt::format("party-{}.csv", i)));
     }
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   [[nodiscard]] std::string path(const std::string& name) const {
     return (folder_ / name).string();
@@ -48,7 +44,8 @@ class TablesOnTheCommandLine : public testing::Test {
     return run_sotto(more);
   }
 
-  fs::path folder_;
+  const TemporaryFolder own_;
+  const fs::path folder_ = own_ / "generated";
   std::string data_;
 };
 

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "data/csv/csv_source.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -20,23 +20,22 @@ std::string text_of(const GeneratedTable& table) {
 
 // Columns of the schema, read back through the CSV room.
 std::vector<std::vector<double>> rows_of(const GeneratedTable& table) {
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("sotto_generator_test_" + std::to_string(table.seed) + ".csv");
+  const TemporaryFolder folder;
+  const std::string path = folder / "table.csv";
   std::ofstream(path) << text_of(table);
   std::vector<std::vector<double>> rows;
   CsvOptions in_order;
   in_order.threads = 1;
-  const auto read = CsvSource({path.string()}, in_order)
-                        .read(household_schema(), [&](std::size_t, const RawRows& raw) {
-                          for (std::size_t r = 0; r < raw.rows; ++r) {
-                            auto& row = rows.emplace_back();
-                            for (std::size_t c = 0; c < raw.columns(); ++c) {
-                              row.push_back(raw.column(c)[r]);
-                            }
-                          }
-                        });
+  const auto read =
+      CsvSource({path}, in_order).read(household_schema(), [&](std::size_t, const RawRows& raw) {
+        for (std::size_t r = 0; r < raw.rows; ++r) {
+          auto& row = rows.emplace_back();
+          for (std::size_t c = 0; c < raw.columns(); ++c) {
+            row.push_back(raw.column(c)[r]);
+          }
+        }
+      });
   EXPECT_TRUE(read.has_value()) << read.error().to_string();
-  std::filesystem::remove(path);
   return rows;
 }
 

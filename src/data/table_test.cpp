@@ -14,6 +14,7 @@
 #include "data/sql/postgres.h"
 #include "data/sql/sql_query.h"
 #include "support/stat_files.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -31,12 +32,6 @@ Schema schema_of_people() {
 
 class TableTest : public testing::Test {
  protected:
-  TableTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "sotto_XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~TableTest() override { std::filesystem::remove_all(folder_); }
-
   [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
   [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
     std::ofstream(path(name), std::ios::binary) << text;
@@ -81,7 +76,7 @@ class TableTest : public testing::Test {
     return request;
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
   std::vector<SourceFacts> facts_;
 };
 

@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 
 #include "graph/graph.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -59,10 +59,10 @@ TEST(GraphFile, ThatCannotBeReadIsAnErrorAndNeverAWait) {
               HasSubstr("cannot be read: No such file"));
   EXPECT_EQ(Graph::from_file("/", {}).error().name, "E-graph-file");
   EXPECT_EQ(Graph::from_file("/dev/zero", {}).error().name, "E-graph-file");
-  const auto path = std::filesystem::temp_directory_path() / "sotto_graph_file_test.txt";
+  const TemporaryFolder folder;
+  const auto path = folder / "edges.txt";
   std::ofstream(path) << "1 2\n2 3\n";
   EXPECT_EQ(Graph::from_file(path.string(), {})->size(), 3u);
-  std::filesystem::remove(path);
 }
 
 }  // namespace

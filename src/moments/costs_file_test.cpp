@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <fstream>
 
 #include "moments/costs.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -23,19 +23,12 @@ std::string party(const std::string& a, const std::string& b) {
 
 class ProblemFiles : public testing::Test {
  protected:
-  void SetUp() override {
-    directory_ = std::filesystem::temp_directory_path() /
-                 ("sotto_problem_file_test_" + std::to_string(getpid()));
-    std::filesystem::create_directory(directory_);
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-
   std::filesystem::path write(const std::string& name, const std::string& text) const {
     std::ofstream(directory_ / name) << text;
     return directory_ / name;
   }
 
-  std::filesystem::path directory_;
+  const TemporaryFolder directory_;
 };
 
 TEST(ParseProblem, ReadsAllPartiesOfOneFile) {
@@ -62,7 +55,7 @@ TEST_F(ProblemFiles, AreReadInTheirOrder) {
 }
 
 TEST_F(ProblemFiles, ThatCannotBeOpenedAreNamed) {
-  for (const auto& file : {directory_ / "missing.json", directory_}) {
+  for (const auto& file : {directory_ / "missing.json", directory_.path()}) {
     const auto problem = read_problem(std::vector{file});
     ASSERT_FALSE(problem.has_value());
     EXPECT_EQ(problem.error().name, "E-problem-file");

@@ -21,6 +21,7 @@
 #include "data/csv/csv_source.h"
 #include "moments/moments.h"
 #include "moments/moments_sum.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -43,11 +44,8 @@ class Sample {
       schema.features.emplace_back(NumericFeature{fmt::format("x{}", c), {-10, 10}});
       header += fmt::format(",x{}", c);
     }
-    std::string name = (std::filesystem::temp_directory_path() / "sotto-bench-XXXXXX").string();
-    const int fd = ::mkstemp(name.data());
-    if (fd < 0) std::abort();
-    path = name;
-    std::FILE* file = ::fdopen(fd, "w");
+    std::FILE* file = std::fopen(path.c_str(), "w");
+    if (file == nullptr) std::abort();
     fmt::print(file, "{}\n", header);
     std::mt19937_64 random(1);  // the file is the same in every run
     std::uniform_real_distribution<double> uniform(-10, 10);
@@ -75,15 +73,10 @@ class Sample {
       }
     }
   }
-  Sample(const Sample&) = delete;
-  Sample& operator=(const Sample&) = delete;
-  ~Sample() {
-    std::filesystem::remove(path);
-    for (const std::string& part : parts) std::filesystem::remove(part);
-  }
 
+  const TemporaryFolder folder;
   Schema schema;
-  std::string path;
+  const std::string path = folder / "table";
   std::vector<std::string> parts;  // the same rows in five files
   std::size_t bytes = 0;
 };

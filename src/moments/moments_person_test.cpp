@@ -2,12 +2,12 @@
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <random>
 
 #include "data/csv/csv_source.h"
 #include "moments/moments.h"
+#include "support/temporary_folder.h"
 
 // Several rows of one person, through the reader that runs use.
 namespace sotto {
@@ -15,20 +15,12 @@ namespace {
 
 class TableFile {
  public:
-  explicit TableFile(const std::string& text) {
-    path_ = (std::filesystem::temp_directory_path() / "sotto-person-XXXXXX").string();
-    const int fd = ::mkstemp(path_.data());
-    EXPECT_GE(fd, 0);
-    ::close(fd);
-    std::ofstream(path_) << text;
-  }
-  TableFile(const TableFile&) = delete;
-  TableFile& operator=(const TableFile&) = delete;
-  ~TableFile() { std::filesystem::remove(path_); }
+  explicit TableFile(const std::string& text) { std::ofstream(path_) << text; }
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  std::string path_;
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_ / "table";
 };
 
 Schema person_schema(std::size_t features, std::int64_t rows) {

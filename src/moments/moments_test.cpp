@@ -15,6 +15,7 @@
 #include "moments/moments_sum.h"
 #include "moments/quadratic.h"
 #include "support/memory_source.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -22,20 +23,15 @@ namespace {
 class TempFile {
  public:
   explicit TempFile(const std::string& content, bool gzip = false) {
-    path_ = (std::filesystem::temp_directory_path() / "sotto-moments-XXXXXX").string();
-    const int fd = ::mkstemp(path_.data());
-    EXPECT_GE(fd, 0);
-    gzFile file = gzdopen(fd, gzip ? "wb" : "wbT");  // T: as it is
+    gzFile file = gzopen(path_.c_str(), gzip ? "wb" : "wbT");  // T: as it is
     gzwrite(file, content.data(), static_cast<unsigned>(content.size()));
     gzclose(file);
   }
-  TempFile(const TempFile&) = delete;
-  TempFile& operator=(const TempFile&) = delete;
-  ~TempFile() { std::filesystem::remove(path_); }
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  std::string path_;
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_ / "table";
 };
 
 // A table as text, with what the study says of it.

@@ -14,6 +14,7 @@
 
 #include "network/x509.h"
 #include "support/certificates.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -43,15 +44,8 @@ mode_t mode_of(const fs::path& path) {
 
 class IdentityFolder : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "sotto-identity-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    home_ = folder_ / "home";
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  fs::path folder_;
-  fs::path home_;
+  const TemporaryFolder folder_;
+  const fs::path home_ = folder_ / "home";
 };
 
 TEST(Identity, SaysItsNameAndEveryHost) {

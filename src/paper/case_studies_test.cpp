@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/temporary_folder.h"
+
 namespace sotto {
 namespace {
 
@@ -51,8 +53,8 @@ TEST(LogLogSlope, OfAPowerIsItsExponent) {
 }
 
 TEST(Reproduce, WritesNumbersDrawingAndPage) {
-  const auto folder = std::filesystem::path(::testing::TempDir()) / "sotto_reproduce";
-  std::filesystem::remove_all(folder);
+  const TemporaryFolder own;
+  const auto folder = own / "reproduced";
   const auto result = reproduce(Figure::k1, {.folder = folder.string(), .seed = 1, .progress = {}});
   ASSERT_TRUE(result.has_value()) << result.error().to_string();
   for (const char* name : {"fig1.csv", "fig1.svg", "index.html"}) {
@@ -63,7 +65,6 @@ TEST(Reproduce, WritesNumbersDrawingAndPage) {
   std::ifstream page(folder / "index.html");
   const std::string html((std::istreambuf_iterator<char>(page)), {});
   EXPECT_NE(html.find("0.35826"), std::string::npos);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Reproduce, SaysWhyItCannotWrite) {

@@ -9,12 +9,13 @@
 
 #include "base/files.h"
 #include "report/chart.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
 
 TEST(Pdf, IsMadeOfADrawingOrSaysWhatIsMissing) {
-  const std::filesystem::path folder = testing::TempDir();
+  const TemporaryFolder folder;
   const LineChart chart{.labels = {.title = "what ε buys", .x = "ε", .y = "σ"},
                         .series = {{.name = "ac", .x = {0.1, 1, 10}, .y = {3, 2, 1}}}};
   ASSERT_TRUE(write_file(folder / "drawing of ε.svg", standalone_svg(chart)));

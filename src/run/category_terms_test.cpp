@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <filesystem>
 #include <fstream>
 #include <random>
 
@@ -15,6 +14,7 @@
 #include "run/refit/combine.h"
 #include "run/refit/refit.h"
 #include "run/simulate.h"
+#include "support/temporary_folder.h"
 
 // Products with categories on the whole way: study, files, run, model file, predictions, other
 // models.
@@ -69,10 +69,6 @@ double truth(double age, int smoker, int region) {
 class CategoryTerms : public testing::Test {
  protected:
   void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() /
-              (std::string("sotto_category_terms_") + info->name());
-    std::filesystem::create_directories(folder_);
     std::mt19937_64 random(5);
     std::uniform_real_distribution<double> uniform;
     for (int party = 0; party < 3; ++party) {
@@ -89,7 +85,6 @@ class CategoryTerms : public testing::Test {
       std::ofstream(files_.back()) << csv;
     }
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   [[nodiscard]] Json run() const {
     const Study study = parse_study(kStudy, "study.toml").value();
@@ -100,7 +95,7 @@ class CategoryTerms : public testing::Test {
     return parse_json(json_text(to_json(model)));
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
   std::vector<std::string> files_;
 };
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -13,6 +12,7 @@
 #include "run/predict.h"
 #include "solve/inference.h"
 #include "support/tables.h"
+#include "support/temporary_folder.h"
 
 // How often the stated 95 % intervals have the truth in them, through the real
 // pipeline: rows → exact moments → sealed among five parties → released → solved →
@@ -179,8 +179,8 @@ class IntervalsOfPredictions : public testing::TestWithParam<Setting> {};
 
 TEST_P(IntervalsOfPredictions, HaveTheTruthInThemNineteenTimesInTwenty) {
   const Setting setting = GetParam();
-  const auto path = std::filesystem::temp_directory_path() /
-                    fmt::format("sotto_coverage_{}_{}.csv", setting.rows, setting.epsilon);
+  const TemporaryFolder folder;
+  const std::string path = folder / "asked.csv";
   for (const Weighting weighting : {Weighting::kNone, Weighting::kBounded}) {
     const Study study =
         study_for(schema_of(setting.numbers, weighting), 5, setting.epsilon, 1e-6, "pairwise");
@@ -207,7 +207,7 @@ TEST_P(IntervalsOfPredictions, HaveTheTruthInThemNineteenTimesInTwenty) {
                           {.random_from = RandomFrom::kSeed, .seed = 19, .trial = trial})
               .value();
       const ModelFile file = model_file_from_json(to_json(model), "model.json").value();
-      const auto predicted = predict(file, path.string(), {.level = 0.95});
+      const auto predicted = predict(file, path, {.level = 0.95});
       if (!predicted) continue;
       for (std::size_t k = 0; k < asked.size(); ++k) {
         const double truth = row.mean_of(asked[k]);
@@ -218,7 +218,6 @@ TEST_P(IntervalsOfPredictions, HaveTheTruthInThemNineteenTimesInTwenty) {
         record.add(lowest <= y && y <= highest);
       }
     }
-    std::filesystem::remove(path);
     std::cout << fmt::format(
         "predictions, {}, {}: coverage of the mean {:.4f}, of a record {:.4f}\n", setting.name,
         weighting == Weighting::kBounded ? "weighted" : "all alike", mean.value(), record.value());

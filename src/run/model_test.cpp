@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 
@@ -12,6 +11,7 @@
 #include "moments/moments.h"
 #include "run/kept_json.h"
 #include "run/predict.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -260,12 +260,12 @@ TEST(ModelFile, OfEarlierVersionsIsStillReadAndSaysWhatItLacks) {
 
 TEST(ModelFile, RefusesFilesThatAreNoModel) {
   EXPECT_EQ(read_model_file("/nonexistent/model.json").error().name, "E-model-file");
-  const auto path = std::filesystem::temp_directory_path() / "sotto_model_file_test.json";
+  const TemporaryFolder folder;
+  const auto path = folder / "model.json";
   std::ofstream(path) << "{ not json";
   EXPECT_EQ(read_model_file(path.string()).error().name, "E-model-file");
   std::ofstream(path) << "[1, 2]";
   EXPECT_EQ(read_model_file(path.string()).error().name, "E-model-json");
-  std::filesystem::remove(path);
 }
 
 TEST(ModelFile, SaysHowRowsWereWeightedAndReadsThatBack) {

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 
 #include "base/decompositions.h"
 #include "base/json.h"
 #include "data/rows.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -16,10 +16,6 @@ namespace {
 class PredictTest : public testing::Test {
  protected:
   void SetUp() override {
-    path_ = (std::filesystem::temp_directory_path() /
-             (std::string("sotto_") +
-              testing::UnitTest::GetInstance()->current_test_info()->name() + ".csv"))
-                .string();
     model_.schema.target = {"y", {0, 100}};
     model_.schema.features = {NumericFeature{"x", {0, 10}},
                               CategoricalFeature{"kind", {"a", "b", "c"}},
@@ -27,14 +23,14 @@ class PredictTest : public testing::Test {
     model_.coefficients = {
         {"intercept", 20, {}}, {"x", 3, {}}, {"kind=b", 5, {}}, {"kind=c", -7, {}}, {"z", 2, {}}};
   }
-  void TearDown() override { std::filesystem::remove(path_); }
 
   Result<Predictions> predicted(const std::string& text) const {
     std::ofstream(path_) << text;
     return predict(model_, path_);
   }
 
-  std::string path_;
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_ / "rows.csv";
   ModelFile model_;
 };
 

@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "support/run_records.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -333,13 +334,7 @@ TEST(RunRecord, OfEarlierVersionsIsStillRead) {
 
 class RecordFile : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "sotto-record-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  fs::path folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(RecordFile, IsReadByItsOwnNameOrItsFolders) {
@@ -359,7 +354,7 @@ TEST_F(RecordFile, SaysWhatIsWrongWithAFileThatIsNone) {
     EXPECT_THAT(record.error().what, HasSubstr(about));
   };
   expect(folder_ / "nowhere", "nowhere");
-  expect(folder_, "record.json: No such file");
+  expect(folder_.path(), "record.json: No such file");
   ASSERT_TRUE(write_file(folder_ / "text.json", "{\"study\": "));
   expect(folder_ / "text.json", "it was cut short");
   ASSERT_TRUE(write_file(folder_ / "text.json", "[1, 2} "));

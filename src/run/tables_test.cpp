@@ -13,6 +13,7 @@
 
 #include "base/digest.h"
 #include "support/tables.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -20,14 +21,9 @@ namespace {
 class TablesTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ =
-        std::filesystem::temp_directory_path() /
-        (std::string("sotto_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directories(folder_);
     schema_.target = {"y", {0, 10}};
     schema_.features = {NumericFeature{"x", {0, 1}}, CategoricalFeature{"kind", {"a", "b"}}};
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::string file(const std::string& name, const std::string& text) const {
     const auto path = folder_ / name;
@@ -36,7 +32,7 @@ class TablesTest : public testing::Test {
   }
   [[nodiscard]] Study study() const { return study_for(schema_, 3, 1, 1e-6); }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
   Schema schema_;
 };
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <random>
 
@@ -14,6 +13,7 @@
 #include "run/predict.h"
 #include "run/refit/refit.h"
 #include "run/simulate.h"
+#include "support/temporary_folder.h"
 
 // Terms, splines, weights, party effects and persons on the whole way: study, files, run, model
 // file, predictions, other models.
@@ -64,9 +64,6 @@ degree = 1
 class TermsTest : public testing::Test {
  protected:
   void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() / (std::string("sotto_terms_") + info->name());
-    std::filesystem::create_directories(folder_);
     std::mt19937_64 random(5);
     std::uniform_real_distribution<double> uniform;
     for (int party = 0; party < 3; ++party) {
@@ -82,7 +79,6 @@ class TermsTest : public testing::Test {
       std::ofstream(files_.back()) << csv;
     }
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   // 1 at 0, 4 at 40, −2 at 100, straight between them.
   static double curve(double age) { return age < 40 ? 1 + 3 * age / 40 : 4 - 6 * (age - 40) / 60; }
@@ -98,7 +94,7 @@ class TermsTest : public testing::Test {
         .value();
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
   std::vector<std::string> files_;
 };
 

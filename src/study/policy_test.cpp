@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/temporary_folder.h"
+
 namespace sotto {
 namespace {
 
@@ -103,12 +105,6 @@ TEST(Policies, AreToml) {
 
 class PolicyFile : public testing::Test {
  protected:
-  PolicyFile() {
-    std::string pattern = (fs::temp_directory_path() / "sotto_policy_XXXXXX").string();
-    home_ = mkdtemp(pattern.data());
-  }
-  ~PolicyFile() override { fs::remove_all(home_); }
-
   void expect_unreadable(const std::string& why) const {
     const auto policy = read_policy(home_);
     ASSERT_FALSE(policy.has_value()) << why;
@@ -120,7 +116,8 @@ class PolicyFile : public testing::Test {
   }
   [[nodiscard]] std::string file_() const { return home_ + "/policy.toml"; }
 
-  std::string home_;
+  const TemporaryFolder folder_;
+  const std::string home_ = folder_.path();
 };
 
 TEST_F(PolicyFile, NeedNotBeThere) {

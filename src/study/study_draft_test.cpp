@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <sstream>
 
 #include "base/files.h"
 #include "support/studies.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -102,16 +102,11 @@ TEST(PartiesOfAStudy, AreAddedOnceEach) {
 
 class PartyFiles : public testing::Test {
  protected:
-  ~PartyFiles() override { std::filesystem::remove_all(folder_); }
   std::string write(const std::string& text) const {
     EXPECT_TRUE(write_file(folder_ / "party.toml", text).has_value());
     return (folder_ / "party.toml").string();
   }
-  static std::string made_folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "sotto_draft_XXXXXX").string();
-    return mkdtemp(pattern.data());
-  }
-  const std::filesystem::path folder_ = made_folder();
+  const TemporaryFolder folder_;
 };
 
 TEST_F(PartyFiles, HoldPartiesAndNothingElse) {

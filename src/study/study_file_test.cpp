@@ -1,13 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 
 #include "study/study.h"
 #include "support/studies.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -301,15 +300,12 @@ TEST(StudyFile, RefusesTwoPartiesOfOneName) {
 
 // Found by the fuzzer of parties' files.
 TEST(StudyFile, WhoseGraphStandsInAFileIsForNoNetwork) {
-  const auto folder =
-      std::filesystem::temp_directory_path() / ("sotto_graph_" + std::to_string(::getpid()));
-  std::filesystem::create_directory(folder);
+  const TemporaryFolder folder;
   std::ofstream(folder / "edges.txt") << "1 2\n2 3\n";
   StudyText text =
       paper_text(3).set("graph", "topology", "\"file\"").set("graph", "file", "\"edges.txt\"");
   text.remove("graph", "parties").remove("graph", "weight");
-  const auto study = parse_study(text.text(), "study.toml", folder);
-  std::filesystem::remove_all(folder);
+  const auto study = parse_study(text.text(), "study.toml", folder.path());
   ASSERT_TRUE(study.has_value()) << study.error().to_string();
   EXPECT_EQ(check_network(*study).error().name, "E-network-graph");
 }
@@ -407,15 +403,12 @@ TEST(StudyFile, ReadsWhenTheMeetingBegins) {
 }
 
 TEST(StudyFile, FindsProblemFilesBesideTheStudy) {
-  const auto folder =
-      std::filesystem::temp_directory_path() / fmt::format("sotto_study_file_test_{}", ::getpid());
-  std::filesystem::create_directory(folder);
+  const TemporaryFolder folder;
   const auto path = folder / "study.toml";
   StudyText text = paper_text();
   text.remove("problem").set("problem", "files", "[\"a.json\", \"/b.json\"]");
   std::ofstream(path) << text.text();
   const auto study = read_study(path.string());
-  std::filesystem::remove_all(folder);
   ASSERT_TRUE(study.has_value()) << study.error().to_string();
   EXPECT_EQ(study->problem->files,
             (std::vector<std::string>{(folder / "a.json").string(), "/b.json"}));

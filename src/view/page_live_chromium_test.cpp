@@ -9,6 +9,7 @@
 #include <csignal>
 
 #include "support/devtools.h"
+#include "support/temporary_folder.h"
 
 namespace sotto::view {
 namespace {
@@ -22,11 +23,9 @@ class LiveDemo : public testing::Test {
   void SetUp() override {
     browser_ = devtools::installed_browser();
     if (browser_.empty()) GTEST_SKIP() << "chromium is not installed";
-    std::string pattern = (fs::temp_directory_path() / "sotto-live-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
     int lines[2];
     ASSERT_EQ(::pipe2(lines, O_CLOEXEC), 0);
-    const std::string out = folder_ + "/demo";
+    const std::string out = folder_ / "demo";
     child_ = ::fork();
     if (child_ == 0) {
       ::dup2(lines[1], STDERR_FILENO);
@@ -47,12 +46,10 @@ class LiveDemo : public testing::Test {
     if (child_ > 0) ::kill(child_, SIGKILL);
     if (child_ > 0) ::waitpid(child_, nullptr, 0);
     if (lines_ >= 0) ::close(lines_);
-    std::error_code ignored;
-    if (!folder_.empty()) fs::remove_all(folder_, ignored);
   }
 
+  const TemporaryFolder folder_;
   std::string browser_;
-  std::string folder_;
   std::string address_;
   pid_t child_ = -1;
   int lines_ = -1;
@@ -60,7 +57,7 @@ class LiveDemo : public testing::Test {
 
 TEST_F(LiveDemo, ShowsFivePartiesFromTheirMeetingToTheirModel) {
   ASSERT_THAT(address_, testing::StartsWith("http://127.0.0.1:"));
-  EXPECT_FALSE(fs::exists(folder_ + "/demo/party-1/runs")) << "the parties wait for a reader";
+  EXPECT_FALSE(fs::exists(folder_ / "demo/party-1/runs")) << "the parties wait for a reader";
   devtools::Chromium page(browser_);
   page.show_on({});
   page.go("about:blank");

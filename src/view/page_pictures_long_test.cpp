@@ -12,6 +12,7 @@
 #include "privacy/composition.h"
 #include "store/store.h"
 #include "support/devtools.h"
+#include "support/temporary_folder.h"
 #include "support/viewed_demo.h"
 
 namespace sotto::view {
@@ -82,8 +83,8 @@ TEST(ViewPictures, AreTakenOfEachPartInTheLightInTheDarkAndOnATelephone) {
   const ViewedDemo& demo = ViewedDemo::get();
   ASSERT_TRUE(demo.made());
   const char* wanted = std::getenv("SOTTO_PICTURES");
-  std::string pattern = (fs::temp_directory_path() / "sotto-pictures-XXXXXX").string();
-  const fs::path folder = wanted != nullptr ? fs::path(wanted) : fs::path(mkdtemp(pattern.data()));
+  const TemporaryFolder thrown_away;
+  const fs::path folder = wanted != nullptr ? fs::path(wanted) : thrown_away.path();
   // Two of five are there: a run that is under way, as one of them sees it.
   const Joining first(demo, 1);
   const Joining second(demo, 2);
@@ -126,7 +127,6 @@ TEST(ViewPictures, AreTakenOfEachPartInTheLightInTheDarkAndOnATelephone) {
       EXPECT_GT(fs::file_size(file), 10'000U) << "a blank page is smaller";
     }
   }
-  if (wanted == nullptr) fs::remove_all(folder);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "plan/plan.h"
 #include "report/text.h"
 #include "support/source_tree.h"
+#include "support/temporary_folder.h"
 
 namespace sotto::view {
 namespace {
@@ -44,19 +45,15 @@ bounds = [0, 100]
 
 class ViewPlanner : public testing::Test {
  protected:
-  ViewPlanner() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "sotto_XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-    write("stay.toml", kStudy);
-  }
-  ~ViewPlanner() override { std::filesystem::remove_all(folder_); }
+  ViewPlanner() { write("stay.toml", kStudy); }
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ + "/" + name) << text;
   }
   [[nodiscard]] std::string read(const std::string& name) const {
     return read_text(folder_ + "/" + name);
   }
-  std::string folder_;
+  const TemporaryFolder own_;
+  const std::string folder_ = own_.path();
 };
 
 TEST_F(ViewPlanner, ShowsWhatThePlanOfTheSameStudySays) {

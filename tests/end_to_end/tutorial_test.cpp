@@ -12,6 +12,7 @@
 #include "support/party_processes.h"
 #include "support/postgres_server.h"
 #include "support/stat_files.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -63,10 +64,9 @@ TEST(Tutorial, IsWhatItsCommandsPrint) {
   const auto server = PostgresServer::start();
   if (!server) GTEST_SKIP() << "no PostgreSQL server can be started here";
   const std::filesystem::path source = std::filesystem::path(SOTTO_SOURCE_DIR) / "docs/TUTORIAL.md";
-  std::string pattern = (std::filesystem::temp_directory_path() / "sotto-tutorial-XXXXXX").string();
-  const std::filesystem::path folder = mkdtemp(pattern.data());
+  const TemporaryFolder folder;
   // What the four organisations have before they begin.
-  const std::string before = std::string("cd ") + folder.string() + " && " + SOTTO_PROGRAM +
+  const std::string before = std::string("cd ") + folder.path().string() + " && " + SOTTO_PROGRAM +
                              " generate 6000 --parties 4 --seed 4 --out made-up > /dev/null && "
                              "cp made-up/party-1.csv north.csv && "
                              "gzip -c made-up/party-2.csv > south.csv.gz";
@@ -90,7 +90,7 @@ TEST(Tutorial, IsWhatItsCommandsPrint) {
     }
   }
   const std::string program = std::filesystem::path(SOTTO_PROGRAM).parent_path().string();
-  run_console(commands, folder,
+  run_console(commands, folder.path(),
               "export PATH=" + program + ":$PATH PGHOST=" + server->folder().string() +
                   " PGUSER=sotto PGDATABASE=postgres; unset SOTTO_HOME");
   for (const ConsoleCommand& command : commands) {
@@ -104,7 +104,6 @@ TEST(Tutorial, IsWhatItsCommandsPrint) {
   if (const char* file = std::getenv("SOTTO_WRITE_TUTORIAL")) {
     std::ofstream(file) << page_with_outputs(page, commands);
   }
-  std::filesystem::remove_all(folder);
 }
 
 #endif

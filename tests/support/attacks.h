@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <string>
 
 #include "support/party_processes.h"
 #include "support/source_tree.h"
+#include "support/temporary_folder.h"
 
 // An attack of examples/attacks/ as people run it, and the table that it prints.
 namespace sotto {
@@ -21,15 +21,13 @@ namespace sotto {
 class AttackExample {
  public:
   explicit AttackExample(const std::string& script) {
-    std::string pattern = (std::filesystem::temp_directory_path() / "sotto_XXXXXX").string();
-    const std::filesystem::path folder = mkdtemp(pattern.data());
+    const TemporaryFolder folder;
     const auto file = std::filesystem::path(SOTTO_SOURCE_DIR) / "examples" / "attacks" / script;
     Child child({"python3", file.string(), SOTTO_PROGRAM}, folder / "out", folder / "err",
                 {"PYTHONDONTWRITEBYTECODE=1"});
     status_ = child.wait(std::chrono::minutes(10)).value_or(-1);
     out_ = read_text(folder / "out");
     err_ = read_text(folder / "err");
-    std::filesystem::remove_all(folder);
   }
 
   // It ends with 0 where the guards hold, and says so in its last lines.

@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "report/text.h"
+#include "support/temporary_folder.h"
 
 // Whole pages in a real browser: what unit tests can only estimate (the width of
 // text, the layout of a page) is measured here.
@@ -75,13 +76,6 @@ class Browser : public testing::Test {
                  "apt install chromium ***\n\n");
       GTEST_SKIP() << "chromium is not installed";
     }
-    std::string pattern = (fs::temp_directory_path() / "sotto-chromium-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override {
-    std::error_code ignored;  // the browser may still be tidying its profile
-    if (!folder_.empty()) fs::remove_all(folder_, ignored);
   }
 
   // Opens `page` and returns what the browser wrote to standard output.
@@ -130,8 +124,8 @@ class Browser : public testing::Test {
     return fs::exists(shot) ? fs::file_size(shot) : 0;
   }
 
+  const TemporaryFolder folder_;
   std::string browser_;
-  fs::path folder_;
 };
 
 }  // namespace sotto::chromium

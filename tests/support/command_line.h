@@ -2,14 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
 
 #include "cli/command_line.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 
@@ -36,13 +35,7 @@ inline CommandRun run_sotto(std::vector<std::string> words) {
 // A folder for each test, that goes away with it.
 class FolderTest : public testing::Test {
  protected:
-  FolderTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "sotto_cli_XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~FolderTest() override { std::filesystem::remove_all(folder_); }
-
-  [[nodiscard]] std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
   std::string write(const std::string& name, const std::string& text) const {
     std::ofstream(path(name), std::ios::binary) << text;
     return path(name);
@@ -53,7 +46,7 @@ class FolderTest : public testing::Test {
   }
 
  private:
-  std::string folder_;
+  const TemporaryFolder folder_;
 };
 
 }  // namespace sotto

@@ -7,39 +7,27 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include <cstdio>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "data/csv/csv_source.h"
+#include "support/temporary_folder.h"
 
 namespace sotto::csv_files {
 
 class TempFile {
  public:
   explicit TempFile(const std::string& content, bool gzip = false) {
-    path_ = (std::filesystem::temp_directory_path() / "sotto-csv-XXXXXX").string();
-    const int fd = ::mkstemp(path_.data());
-    EXPECT_GE(fd, 0);
-    if (gzip) {
-      gzFile file = gzdopen(fd, "wb");
-      gzwrite(file, content.data(), static_cast<unsigned>(content.size()));
-      gzclose(file);
-    } else {
-      std::FILE* file = ::fdopen(fd, "w");
-      std::fwrite(content.data(), 1, content.size(), file);
-      std::fclose(file);
-    }
+    gzFile file = gzopen(path_.c_str(), gzip ? "wb" : "wbT");  // T: as it is
+    gzwrite(file, content.data(), static_cast<unsigned>(content.size()));
+    gzclose(file);
   }
-  TempFile(const TempFile&) = delete;
-  TempFile& operator=(const TempFile&) = delete;
-  ~TempFile() { std::filesystem::remove(path_); }
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  std::string path_;
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_ / "table";
 };
 
 inline Schema schema_abc() {

@@ -18,6 +18,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "support/temporary_folder.h"
 
 // A browser that does what a person would: clicks, drags and types at places on the screen.
 // Chromium's DevTools protocol over a pipe: no driver to install, no port that others could reach.
@@ -43,12 +44,10 @@ struct Screen {
 class Chromium {
  public:
   explicit Chromium(const std::string& browser) {
-    std::string pattern = (fs::temp_directory_path() / "sotto-view-XXXXXX").string();
-    profile_ = mkdtemp(pattern.data());
     int down[2];
     int up[2];
     if (::pipe2(down, O_CLOEXEC) != 0 || ::pipe2(up, O_CLOEXEC) != 0) std::abort();
-    const std::string user = "--user-data-dir=" + profile_.string();
+    const std::string user = "--user-data-dir=" + profile_.path().string();
     child_ = ::fork();
     if (child_ == 0) {
       ::setpgid(0, 0);
@@ -85,8 +84,6 @@ class Chromium {
     ::close(from_);
     ::kill(-child_, SIGKILL);
     ::waitpid(child_, nullptr, 0);
-    std::error_code ignored;
-    fs::remove_all(profile_, ignored);
   }
 
   // Calls a method and waits for its answer; what happens meanwhile is kept.
@@ -264,7 +261,7 @@ class Chromium {
     }
   }
 
-  fs::path profile_;
+  const TemporaryFolder profile_;
   pid_t child_ = -1;
   int to_ = -1;
   int from_ = -1;

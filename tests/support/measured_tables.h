@@ -14,6 +14,7 @@
 
 #include "data/generator.h"
 #include "support/tables.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 
@@ -125,18 +126,18 @@ inline MeasuredTable drawn_table(std::uint64_t seed) {
 inline MeasuredTable household_table(std::uint64_t rows, std::uint64_t seed) {
   MeasuredTable table{
       .name = fmt::format("households {}", seed), .schema = household_schema(), .rows = {}};
-  const auto path = std::filesystem::temp_directory_path() / "sotto_accuracy_households.csv";
+  const TemporaryFolder folder;
+  const std::string path = folder / "households.csv";
   std::ofstream out(path);
   EXPECT_TRUE(write_households({.rows = rows, .seed = seed, .party = 0, .missing = 0}, out));
   out.close();
   CsvOptions in_order;
   in_order.threads = 1;
   const auto read =
-      CsvSource({path.string()}, in_order).read(table.schema, [&](std::size_t, const RawRows& raw) {
+      CsvSource({path}, in_order).read(table.schema, [&](std::size_t, const RawRows& raw) {
         append_rows(raw, table);
       });
   EXPECT_TRUE(read.has_value());
-  std::filesystem::remove(path);
   return table;
 }
 

@@ -143,8 +143,6 @@ std::uint16_t free_port() {
 }
 
 Parties::Parties(const NetworkOptions& options) : tables_(options.tables) {
-  std::string pattern = (fs::temp_directory_path() / "sotto_net_XXXXXX").string();
-  folder_ = mkdtemp(pattern.data());
   std::string text = tables_
                          ? table_study(options)
                          : fmt::format(fmt::runtime(kPaperStudy), options.solver, options.topology);
@@ -170,11 +168,6 @@ Parties::Parties(const NetworkOptions& options) : tables_(options.tables) {
     if (!addresses_[p].empty()) text += fmt::format("address = \"{}\"\n", addresses_[p]);
   }
   std::ofstream(study()) << text;
-}
-
-Parties::~Parties() {
-  processes_.clear();
-  fs::remove_all(folder_);
 }
 
 std::string Parties::table_study(const NetworkOptions& options) const {

@@ -13,6 +13,7 @@
 
 #include "base/json.h"
 #include "store/ledger.h"
+#include "support/temporary_folder.h"
 
 // Parties as people run them: one process each, with TLS, a journal and a ledger of its own.
 namespace sotto {
@@ -83,10 +84,9 @@ class Parties {
   explicit Parties(const NetworkOptions& options);
   Parties(const Parties&) = delete;
   Parties& operator=(const Parties&) = delete;
-  ~Parties();
 
   [[nodiscard]] std::size_t size() const { return addresses_.size(); }
-  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_.path(); }
   [[nodiscard]] std::string study() const { return (folder_ / "study.toml").string(); }
   [[nodiscard]] std::string study_hash() const;  // 32 bytes
   [[nodiscard]] std::string home(std::size_t party) const;
@@ -132,7 +132,7 @@ class Parties {
   [[nodiscard]] std::string table_study(const NetworkOptions& options) const;
   [[nodiscard]] std::filesystem::path out(std::size_t party) const;
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
   bool tables_ = true;
   std::vector<std::string> addresses_;
   std::map<std::size_t, std::unique_ptr<Child>> processes_;

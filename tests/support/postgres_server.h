@@ -21,6 +21,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/temporary_folder.h"
+
 namespace sotto {
 
 class PostgresServer {
@@ -39,23 +41,21 @@ class PostgresServer {
       ::kill(child_, SIGINT);  // "fast": ends what runs, and leaves in order
       ::waitpid(child_, nullptr, 0);
     }
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
   }
 
   // The superuser needs no password; everybody else does.
   [[nodiscard]] std::string address(const std::string& user = "sotto",
                                     const std::string& database = "postgres") const {
-    return fmt::format("postgresql://{}@/{}?host={}", user, database, folder_.string());
+    return fmt::format("postgresql://{}@/{}?host={}", user, database, folder().string());
   }
-  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_.path(); }
 
   [[nodiscard]] bool run(const std::string& sql) const {
     return wait(psql({"-q", "-v", "ON_ERROR_STOP=1", "-c", sql}, "/dev/null")) == 0;
   }
   // What psql writes to a file, in a process of its own.
   [[nodiscard]] pid_t psql(std::vector<std::string> words, const std::string& out) const {
-    words.insert(words.begin(), {(programs_ / "psql").string(), "-X", "-h", folder_.string(), "-U",
+    words.insert(words.begin(), {(programs_ / "psql").string(), "-X", "-h", folder().string(), "-U",
                                  "sotto", "-d", "postgres"});
     return spawn(words, out, As::kOneself);
   }
@@ -111,11 +111,9 @@ class PostgresServer {
   }
 
   [[nodiscard]] bool begin() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "sotto_pg_XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
     if (::geteuid() == 0) {
       const passwd* nobody = ::getpwnam("nobody");
-      if (nobody == nullptr || ::chown(folder_.c_str(), nobody->pw_uid, nobody->pw_gid) != 0) {
+      if (nobody == nullptr || ::chown(folder().c_str(), nobody->pw_uid, nobody->pw_gid) != 0) {
         return false;
       }
     }
@@ -127,11 +125,11 @@ class PostgresServer {
       return false;
     }
     std::ofstream(data + "/pg_hba.conf") << "local all sotto trust\nlocal all all scram-sha-256\n";
-    child_ = spawn({(programs_ / "postgres").string(), "-D", data, "-k", folder_.string(), "-c",
+    child_ = spawn({(programs_ / "postgres").string(), "-D", data, "-k", folder().string(), "-c",
                     "listen_addresses=", "-c", "fsync=off", "-c", "autovacuum=off"},
                    log, As::kServer);
     for (int tries = 0; tries < 600; ++tries) {
-      if (wait(spawn({(programs_ / "pg_isready").string(), "-q", "-h", folder_.string()},
+      if (wait(spawn({(programs_ / "pg_isready").string(), "-q", "-h", folder().string()},
                      "/dev/null", As::kOneself)) == 0) {
         return true;
       }
@@ -141,7 +139,7 @@ class PostgresServer {
   }
 
   std::filesystem::path programs_;
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
   pid_t child_ = -1;
 };
 

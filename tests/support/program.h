@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "support/source_tree.h"
 #include "support/studies.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 
@@ -28,13 +29,7 @@ struct Finished {
 // Runs the real program in a folder of its own, that goes away with the test.
 class ProgramTest : public testing::Test {
  protected:
-  ProgramTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "sotto_XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~ProgramTest() override { std::filesystem::remove_all(folder_); }
-
-  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_.path(); }
 
   std::string write(const std::string& name, const std::string& text) const {
     std::string path = (folder_ / name).string();
@@ -54,7 +49,7 @@ class ProgramTest : public testing::Test {
     const pid_t child = fork();
     if (child == 0) {
       if (std::freopen(out.c_str(), "w", stdout) != nullptr &&
-          std::freopen(err.c_str(), "w", stderr) != nullptr && chdir(folder_.c_str()) == 0) {
+          std::freopen(err.c_str(), "w", stderr) != nullptr && chdir(folder().c_str()) == 0) {
         execv(SOTTO_PROGRAM, pointers.data());
       }
       _exit(127);
@@ -104,7 +99,7 @@ class ProgramTest : public testing::Test {
   }
 
  private:
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 }  // namespace sotto

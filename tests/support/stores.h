@@ -8,31 +8,20 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "privacy/budget.h"
 #include "store/store.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 
 // A folder of its own for each test, that goes away with it.
 class StoreTest : public testing::Test {
  protected:
-  StoreTest() {
-    // In memory where that can be had: these tests sync thousands of times.
-    const bool memory = ::access("/dev/shm", W_OK) == 0;
-    std::string pattern =
-        ((memory ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path()) /
-         "sotto_store_XXXXXX")
-            .string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~StoreTest() override { std::filesystem::remove_all(folder_); }
-
-  [[nodiscard]] std::string folder() const { return folder_; }
-  [[nodiscard]] std::string home() const { return folder_ + "/home"; }
+  [[nodiscard]] std::string folder() const { return folder_.path(); }
+  [[nodiscard]] std::string home() const { return folder_ / "home"; }
   [[nodiscard]] std::string file() const { return home() + "/party.db"; }
 
   // Opens what must open.
@@ -75,7 +64,10 @@ class StoreTest : public testing::Test {
   std::int64_t now_ = 1'700'000'000;
 
  private:
-  std::string folder_;
+  // In memory where that can be had: these tests sync thousands of times.
+  const TemporaryFolder folder_{::access("/dev/shm", W_OK) == 0
+                                    ? std::filesystem::path("/dev/shm")
+                                    : std::filesystem::temp_directory_path()};
 };
 
 // Costs an eavesdropper `released`, and nobody knows of others.

@@ -1,14 +1,13 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "support/temporary_folder.h"
 #include "view/view.h"
 
 // Five parties that have run a study, made once for all tests of a program: something to look at.
@@ -33,18 +32,11 @@ class ViewedDemo {
 
  private:
   ViewedDemo() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "sotto-viewed-XXXXXX").string();
-    top_ = mkdtemp(pattern.data());
-    folder_ = top_ + "/demo";
     made_ =
         std::system(fmt::format("'{}' demo --solver pairwise --rows 4000 --out '{}' >'{}/log' 2>&1",
-                                SOTTO_PROGRAM, folder_, top_)
+                                SOTTO_PROGRAM, folder_, top_.path().string())
                         .c_str()) == 0;
     std::ofstream(folder_ + "/twenty.toml") << twenty_columns();
-  }
-  ~ViewedDemo() {
-    std::error_code ignored;
-    std::filesystem::remove_all(top_, ignored);
   }
 
   // Twenty columns that are numbers, over ten parties.
@@ -61,8 +53,8 @@ class ViewedDemo {
     return text;
   }
 
-  std::string top_;
-  std::string folder_;
+  const TemporaryFolder top_;
+  const std::string folder_ = top_ / "demo";
   bool made_ = false;
 };
 

@@ -3,17 +3,15 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include <filesystem>
-
 #include "data/table.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
 
 TEST(Sqlite, AQueryWithoutEndHearsThatNobodyWaitsAnyMore) {
-  std::string folder = (std::filesystem::temp_directory_path() / "sotto_sqlite_XXXXXX").string();
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
-  const std::string file = folder + "/t.db";
+  const TemporaryFolder folder;
+  const std::string file = folder / "t.db";
   sqlite3* database = nullptr;
   ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(database, "create table t(x real)", nullptr, nullptr, nullptr), SQLITE_OK);
@@ -33,7 +31,6 @@ TEST(Sqlite, AQueryWithoutEndHearsThatNobodyWaitsAnyMore) {
   const auto read = source->read(schema, [](std::size_t, const RawRows&) {});
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().name, "E-interrupted");
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -3,13 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-
 #include "base/json.h"
 #include "run/account.h"
 #include "run/join/join_event.h"
 #include "support/studies.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -20,15 +18,8 @@ using testing::Not;
 
 class AccountOfAParty : public testing::Test {
  protected:
-  AccountOfAParty() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "sotto_consent_XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~AccountOfAParty() override { std::filesystem::remove_all(folder_); }
-
   [[nodiscard]] Store open() const {
-    return Store::open(folder_ + "/home", [] { return std::int64_t{1'700'000'000}; }).value();
+    return Store::open(folder_ / "home", [] { return std::int64_t{1'700'000'000}; }).value();
   }
   [[nodiscard]] Result<AccountCost> cost(const Store& store) const {
     return account_cost(store, "table", study_, plan_,
@@ -45,7 +36,7 @@ class AccountOfAParty : public testing::Test {
     ASSERT_TRUE(journal->commit());
   }
 
-  std::string folder_;
+  const TemporaryFolder folder_;
   Study study_ = study_of(record_text());
   Plan plan_ = make_plan(study_, study_.solver).value();
 };

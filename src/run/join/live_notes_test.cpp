@@ -3,13 +3,13 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
 
 #include "base/json.h"
 #include "run/made_up/household_study.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -19,12 +19,6 @@ using Kind = JoinEvent::Kind;
 
 class LiveNotesOfARun : public testing::Test {
  protected:
-  LiveNotesOfARun() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "sotto_XXXXXX").string();
-    home_ = mkdtemp(pattern.data());
-  }
-  ~LiveNotesOfARun() override { std::filesystem::remove_all(home_); }
-
   static Study study() {
     HouseholdStudy households{.folder = "", .parties = 3};
     for (const char* name : {"north", "south", "west"}) {
@@ -39,7 +33,8 @@ class LiveNotesOfARun : public testing::Test {
     return event;
   }
 
-  std::string home_;
+  const TemporaryFolder folder_;
+  const std::string home_ = folder_.path();
 };
 
 TEST_F(LiveNotesOfARun, TellAnotherProcessWhereItStands) {

@@ -1,11 +1,11 @@
 #include "run/join/result_files.h"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <stdexcept>
 
 #include "support/run_records.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -15,17 +15,14 @@ using testing::HasSubstr;
 
 class FilesOfAResult : public testing::Test {
  protected:
-  FilesOfAResult() { std::filesystem::remove_all(folder_); }
-  ~FilesOfAResult() override { std::filesystem::remove_all(folder_); }
-
   [[nodiscard]] ResultFiles keep(const std::function<std::string(const RunRecord&)>& report) const {
     auto kept = keep_result_files(folder_, sample::energy(), "{}\n", report);
     EXPECT_TRUE(kept.has_value()) << kept.error().to_string();
     return kept ? *kept : ResultFiles{};
   }
 
-  const std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / ("sotto-result-files-" + std::to_string(::getpid()));
+  const TemporaryFolder own_;
+  const std::filesystem::path folder_ = own_ / "result";
 };
 
 TEST_F(FilesOfAResult, AreModelRecordAndReport) {

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "run/kept_json.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -103,12 +104,8 @@ TEST(Sweep, SharesItsDrawsBetweenPointsUnlessAskedNotTo) {
 
 class KeptSweep : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) / "kept_sweep";
-    std::filesystem::remove_all(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::filesystem::path folder_;
+  const TemporaryFolder own_;
+  const std::filesystem::path folder_ = own_ / "kept";
 };
 
 TEST_F(KeptSweep, DoesNothingTwice) {

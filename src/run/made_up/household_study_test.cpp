@@ -9,6 +9,7 @@
 #include "run/model.h"
 #include "run/simulate.h"
 #include "study/study.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -40,7 +41,8 @@ TEST(HouseholdStudy, NamesItsPartiesWhereTheyAreToMeet) {
 }
 
 TEST(HouseholdStudy, WritesFilesThatRunAsTheyAre) {
-  const auto folder = std::filesystem::temp_directory_path() / "sotto_household_study_test";
+  const TemporaryFolder own;
+  const auto folder = own / "written";
   const auto files =
       write_household_study({.folder = folder.string(), .parties = 3, .rows = 400, .seed = 2});
   ASSERT_TRUE(files.has_value()) << files.error().to_string();
@@ -49,11 +51,11 @@ TEST(HouseholdStudy, WritesFilesThatRunAsTheyAre) {
   const auto tables = read_tables(study, {.files = files->tables});
   ASSERT_TRUE(tables.has_value()) << tables.error().to_string();
   EXPECT_EQ((*tables)[2].own.rows + (*tables)[2].own.dropped, 400U);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(HouseholdStudy, RefusesWhatIsNoStudyBeforeWritingAnything) {
-  const auto folder = std::filesystem::temp_directory_path() / "sotto_household_study_never";
+  const TemporaryFolder own;
+  const auto folder = own / "never";
   HouseholdStudy study{.folder = folder.string()};
   study.parties = 0;
   EXPECT_FALSE(write_household_study(study).has_value());

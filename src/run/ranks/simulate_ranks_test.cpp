@@ -2,16 +2,15 @@
 // in simulate/ranks/ and mpi/.
 #include "run/ranks/simulate_ranks.h"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "base/digest.h"
 #include "base/json.h"
+#include "support/temporary_folder.h"
 #include "support/thread_ranks.h"
 
 namespace sotto {
@@ -46,8 +45,6 @@ struct Killed {};
 // Two trials of two solvers in one process, and its checkpoint.
 class LongRun : public testing::Test {
  protected:
-  ~LongRun() override { std::filesystem::remove(file_); }
-
   // Killed where so many thousandths of a trial are over, if that is not 0.
   Result<Simulation> run(std::size_t until = 0) {
     const RanksOfRun ranks{
@@ -76,7 +73,8 @@ class LongRun : public testing::Test {
     return result ? "" : result.error().to_string();
   }
 
-  std::filesystem::path file_ = testing::TempDir() + fmt::format("sotto_long_run_{}", ::getpid());
+  const TemporaryFolder folder_;
+  const std::filesystem::path file_ = folder_ / "checkpoint";
   Result<Study> study_ = parse_study(
       "[study]\nname = \"s\"\nsolver = \"ac\"\n"
       "[privacy]\nepsilon = 1\ndelta = 0.1\nunit = \"entry\"\nmu = 1\n"
@@ -87,7 +85,6 @@ class LongRun : public testing::Test {
 };
 
 TEST_F(LongRun, GoesOnFromItsOwnCheckpointAndFromNoOtherThatFits) {
-  std::filesystem::remove(file_);
   const auto whole = run();
   ASSERT_TRUE(whole.has_value()) << whole.error().to_string();
   std::filesystem::remove(file_);

@@ -3,12 +3,12 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 
 #include "base/json.h"
 #include "run/refit/refit.h"
 #include "support/releases.h"
+#include "support/temporary_folder.h"
 
 // Refits of sums without noise against statsmodels' OLS on the rows themselves: coefficients,
 // standard errors, t, p, residual standard deviation, R², F. Skipped where Debian's
@@ -37,13 +37,7 @@ class Statsmodels : public testing::Test {
     if (std::system("/usr/bin/python3 -c 'import statsmodels.api' 2>/dev/null") != 0) {
       GTEST_SKIP() << "python3-statsmodels is not installed: nothing was compared";
     }
-    std::string pattern = (std::filesystem::temp_directory_path() / "sotto-ols-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     std::ofstream(folder_ / "ols.py") << kScript;
-  }
-  void TearDown() override {
-    if (!folder_.empty()) std::filesystem::remove_all(folder_);
   }
 
   // Of the target by these columns, numbers to the last bit.
@@ -68,7 +62,7 @@ class Statsmodels : public testing::Test {
     return parse_json(out);
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 constexpr double kTolerance = 1e-9;

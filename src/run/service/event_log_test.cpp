@@ -8,6 +8,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "support/temporary_folder.h"
+
 namespace sotto {
 namespace {
 
@@ -16,16 +18,11 @@ using testing::MatchesRegex;
 
 class EventLogTest : public testing::Test {
  protected:
-  EventLogTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "sotto-log-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-  }
-  ~EventLogTest() override { std::filesystem::remove_all(folder_); }
   [[nodiscard]] std::string text(const std::string& name) const {
     std::ifstream file(folder_ / name);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(EventLogTest, HasDateAndZoneInEveryLineAndOnlyItsOwnerReadsIt) {

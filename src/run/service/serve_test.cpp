@@ -1,26 +1,22 @@
 #include "run/service/serve.h"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <vector>
 
 #include "network/identity.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
 
 // Nothing of the program throws on purpose: here whoever is told of the first failure does.
 TEST(Serving, OutlivesWhateverAStudysThreadThrows) {
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / ("sotto-serving-" + std::to_string(::getpid()));
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
+  const TemporaryFolder folder;
   std::ofstream(folder / "serve.toml")
       << "listen = \"127.0.0.1:0\"\n[[study]]\nfile = \"none.toml\"\nas = \"north\"\ndata = "
          "\"none.csv\"\n";
@@ -31,7 +27,7 @@ TEST(Serving, OutlivesWhateverAStudysThreadThrows) {
   std::atomic<std::size_t> told = 0;
   const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   const auto served =
-      serve({.folder = folder.string(), .home = (folder / "home").string()},
+      serve({.folder = folder.path().string(), .home = (folder / "home").string()},
             {.on_event =
                  [&](const std::string&, const JoinEvent& event) {
                    if (event.kind != JoinEvent::Kind::kFailed) return;
@@ -43,7 +39,6 @@ TEST(Serving, OutlivesWhateverAStudysThreadThrows) {
              .interrupted = [&] { return told > 1 || std::chrono::steady_clock::now() > late; }});
   EXPECT_TRUE(served.has_value()) << served.error().to_string();
   EXPECT_THAT(failures, testing::ElementsAre("E-study-file", "E-unexpected"));
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

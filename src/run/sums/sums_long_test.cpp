@@ -4,12 +4,12 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <filesystem>
 #include <fstream>
 #include <thread>
 
 #include "data/generator.h"
 #include "run/sums/sums.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -55,8 +55,7 @@ std::int64_t most_memory_kilobytes() {
 }
 
 TEST(SumsLong, OfTwentyPartsMergedAreThoseOfOnePassInTheSameMemory) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "sotto_sums_XXXXXX").string();
-  const std::filesystem::path folder = ::mkdtemp(pattern.data());
+  const TemporaryFolder folder;
   Study study = *parse_study(
       "[study]\nname = \"households\"\nsolver = \"ac\"\n[graph]\ntopology = \"cycle\"\nparties = "
       "3\n[privacy]\nunit = "
@@ -87,7 +86,6 @@ TEST(SumsLong, OfTwentyPartsMergedAreThoseOfOnePassInTheSameMemory) {
   EXPECT_EQ(merged->table, whole.table);
   EXPECT_EQ(whole.table.rows + whole.table.dropped, kParts * kRowsOfAPart);
   EXPECT_LT(most_memory_kilobytes() - after_the_first, 16'000) << "for twenty times the rows";
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

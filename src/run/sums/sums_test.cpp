@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <filesystem>
 #include <fstream>
 #include <random>
 
 #include "run/kept_json.h"
 #include "run/tables.h"
+#include "support/temporary_folder.h"
 
 namespace sotto {
 namespace {
@@ -35,12 +35,6 @@ std::string sums_study_text(const std::string& data = {}, const std::string& pri
 
 class Sums : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "sotto_sums_XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
   std::string write(const std::string& name, const std::string& text) const {
     std::ofstream(path(name), std::ios::binary) << text;
@@ -61,7 +55,7 @@ class Sums : public testing::Test {
     return path(name);
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 std::string rows(std::mt19937_64& random, std::size_t count) {
@@ -150,7 +144,8 @@ TEST_F(Sums, CountNoTableTwice) {
   const std::string file = kept("a.sums", sums(study(), {a}));
   EXPECT_EQ(merge_sums({file, file}).error().name, "E-sums-twice");
   EXPECT_EQ(make_sums(study(), {.parts = {a, a}}).error().name, "E-sums-twice");
-  EXPECT_EQ(make_sums(study(), {.parts = {a, path("../" + folder_.filename().string() + "/a.csv")}})
+  EXPECT_EQ(make_sums(study(),
+                      {.parts = {a, path("../" + folder_.path().filename().string() + "/a.csv")}})
                 .error()
                 .name,
             "E-sums-twice");

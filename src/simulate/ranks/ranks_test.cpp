@@ -1,7 +1,6 @@
 // A network in pieces gives the bits of the whole one, whoever has which piece, and whenever it was
 // killed. Ranks are threads here; src/mpi/mpi_ranks_test.cpp has processes.
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
@@ -20,6 +19,7 @@
 #include "simulate/simulation.h"
 #include "support/by_messages.h"
 #include "support/secrets.h"
+#include "support/temporary_folder.h"
 #include "support/thread_ranks.h"
 
 namespace sotto::ranks_test {
@@ -220,9 +220,6 @@ struct Killed {};
 
 class CheckpointTest : public testing::Test {
  protected:
-  CheckpointTest() : file_(testing::TempDir() + fmt::format("sotto_checkpoint_{}", getpid())) {}
-  ~CheckpointTest() override { std::filesystem::remove(file_); }
-
   [[nodiscard]] CheckpointOptions options() const {
     return {.file = file_, .every_seconds = 0, .clock = [] { return 0.0; }};
   }
@@ -256,7 +253,8 @@ class CheckpointTest : public testing::Test {
     });
   }
 
-  std::filesystem::path file_;
+  const TemporaryFolder folder_;
+  std::filesystem::path file_ = folder_ / "checkpoint";
   std::atomic<Round> reached_ = 0;
 };
 
