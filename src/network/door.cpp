@@ -58,7 +58,7 @@ grpc::ServerBidiReactor<Packet, Packet>* Door::Service::Open(grpc::CallbackServe
                                 : std::string(meant->second.data(), meant->second.size());
   const auto core = door_.core_for(study, fingerprint);
   if (!core) return new RefusedCall(grpc::Status(grpc::StatusCode::UNAVAILABLE, kComeBackLater));
-  const auto admission = core->admit(fingerprint);
+  const auto admission = core->admit(fingerprint, study);
   if (!admission.refusal.ok()) return new RefusedCall(admission.refusal);
   const auto stream =
       std::make_shared<AcceptedStream>(admission.peer, core, door_.limits_.queued_bytes, context);

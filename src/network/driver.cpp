@@ -21,7 +21,8 @@ constexpr std::size_t kBatch = 256;
 constexpr std::size_t kMaxComplaints = 20;
 // How long a party may stay after its end without a word about it.
 constexpr milliseconds kUnexplained{3000};
-// A certificate that does not fit may be a moment's: somebody restarts with another home.
+// A certificate that does not fit may be a moment's: somebody restarts with another home. So may
+// another study: a neighbour that serves several may come with the wrong one first.
 constexpr milliseconds kSure{3000};
 
 class Driver {
@@ -127,6 +128,9 @@ class Driver {
 
   // Where no neighbour at all is, or takes us for, whom the study names, no patience helps.
   [[nodiscard]] Result<void> look_for_mistakes() const {
+    for (const auto& [peer, difference] : differing_) {
+      if (session_.unbound() && clock_.now() - difference.since >= kSure) return difference.error;
+    }
     const bool all = !mistaken_.empty() && mistaken_.size() == session_.neighbours().size();
     if (!all || !session_.unbound() || clock_.now() - mistaken_since_ < kSure) return {};
     return bad_input("E-mistaken", mistaken_.begin()->second,
@@ -137,8 +141,13 @@ class Driver {
   void take_card(PartyId peer, const PeerCard& card) {
     if (!card.same_study && !card.looking) other_study_.insert(peer);
     if (!card.same_study) session_.trouble(peer, "its study differs from ours");
-    auto error = hooks_.on_card ? hooks_.on_card(peer, card) : std::nullopt;
-    if (error && !final_) final_ = std::move(error);
+    const auto error = hooks_.on_card ? hooks_.on_card(peer, card) : std::nullopt;
+    if (error) {
+      differing_.try_emplace(peer, Difference{*error, clock_.now()});
+    } else if (card.same_study) {
+      // Whoever has met one who agrees waits for the others.
+      differing_.clear();
+    }
   }
 
   void refuse(PartyId peer, const Refusal& refusal) {
@@ -195,7 +204,12 @@ class Driver {
   std::set<PartyId> other_study_;
   std::map<PartyId, std::string> mistaken_;  // neighbours: as it was said
   Time mistaken_since_{};
-  std::optional<Error> final_;  // what no waiting mends
+  struct Difference {
+    Error error;
+    Time since;
+  };
+  std::map<PartyId, Difference> differing_;  // who came with another study, and has not with ours
+  std::optional<Error> final_;               // what no waiting mends
   Time last_look_{};
   std::optional<Time> stays_since_;
   bool explained_ = false;

@@ -45,8 +45,8 @@ struct DriverHooks {
   std::function<void(const JoinEvent&)> on_event = {};
   std::function<void(const Session&)> on_progress = {};  // after everything that changed it
   std::function<bool()> abort_wanted = {};               // gives the run up, for all
-  // What a neighbour showed of itself; an error ends this party's part at once, if it has promised
-  // nothing yet.
+  // What a neighbour showed of itself; an error ends this party's part, if it has promised nothing
+  // yet and no neighbour shows the same study within some seconds.
   std::function<std::optional<Error>(PartyId, const PeerCard&)> on_card = {};
   // Nothing has come for a while. Whether there is more to do: then it is asked again at once.
   std::function<bool(const Session&)> on_idle = {};

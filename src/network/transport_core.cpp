@@ -88,6 +88,8 @@ std::optional<TransportEvent> TransportCore::wait(milliseconds at_most) {
   std::shared_ptr<Stream> stalled;
   {
     std::unique_lock lock(mutex_);
+    // Who dials nobody has no other thread that would.
+    bury_ended(lock);
     if (!happened_.wait_for(lock, at_most, [&] { return !events_.empty(); })) return std::nullopt;
     event = std::move(events_.front());
     events_.pop_front();
@@ -106,7 +108,8 @@ Transport::Bytes TransportCore::bytes() const {
   return bytes_;
 }
 
-TransportCore::Admission TransportCore::admit(const std::string& fingerprint) {
+TransportCore::Admission TransportCore::admit(const std::string& fingerprint,
+                                              const std::string& meant) {
   const std::lock_guard lock(mutex_);
   const auto known = by_fingerprint_.find(fingerprint);
   if (known == by_fingerprint_.end()) {
@@ -118,7 +121,9 @@ TransportCore::Admission TransportCore::admit(const std::string& fingerprint) {
     return {.refusal = {grpc::StatusCode::FAILED_PRECONDITION, "the study has us dial you"}};
   }
   const auto now = Clock::now();
-  if (closing_ || now < line.admit_from) {
+  // One of another study of its may be told what differs, and takes nobody's place.
+  const bool another = !greeting_.study.empty() && !meant.empty() && meant != study();
+  if (closing_ || now < line.admit_from || (another && line.open)) {
     return {.refusal = {grpc::StatusCode::UNAVAILABLE, kComeBackLater}};
   }
   line.admit_from = now + kPauseBetweenStreams;

@@ -62,18 +62,19 @@ class TransportCore {
   [[nodiscard]] std::optional<TransportEvent> wait(std::chrono::milliseconds at_most);
   [[nodiscard]] Transport::Bytes bytes() const;
 
-  // Somebody with this certificate opened a stream to us: its peer, unless there is a
-  // reason to refuse it. Then attach() follows.
+  // Somebody with this certificate opened a stream to us, and means this study (in hexadecimal;
+  // empty if it does not say): its peer, unless there is a reason to refuse it. Then attach()
+  // follows.
   struct Admission {
     PartyId peer = 0;
     grpc::Status refusal;
   };
-  [[nodiscard]] Admission admit(const std::string& fingerprint);
+  [[nodiscard]] Admission admit(const std::string& fingerprint, const std::string& meant);
   // The stream of its peer from now on; an older one is ended. False when closing.
   [[nodiscard]] bool attach(const std::shared_ptr<Stream>& stream, bool open);
 
   // Peers whose time to be dialled has come; attach() must follow for each. Waits a
-  // while if there are none, and may return none. Buries streams that have ended.
+  // while if there are none, and may return none.
   [[nodiscard]] std::vector<Peer> wait_for_dials(std::chrono::milliseconds at_most);
 
   [[nodiscard]] bool knows(const std::string& fingerprint) const;

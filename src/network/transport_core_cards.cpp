@@ -72,6 +72,11 @@ void TransportCore::stream_card(Stream& stream, const std::string& bytes) {
         event.card.study_lines = card.lines();
       }
     }
+    // The newest says all: whoever shows one after the other while nobody looks fills no memory.
+    std::erase_if(events_, [&](const TransportEvent& other) {
+      return other.kind == event.kind && other.peer == event.peer &&
+             other.card.answer == event.card.answer;
+    });
     events_.push_back(std::move(event));
     happened_.notify_all();
   }

@@ -14,6 +14,7 @@ using Pause = std::chrono::duration<double>;
 
 constexpr Pause kFirstPause{0.2};
 constexpr Pause kLongestPause{2.5};
+constexpr double kLeastPart = 0.5;   // of a pause, by chance
 constexpr seconds kSteady{2};        // a connection that lasted this long was a good one
 constexpr seconds kDialTimeout{12};  // gRPC's own, for each address, is 10 s
 constexpr seconds kLinger{2};
@@ -28,8 +29,12 @@ void TransportCore::schedule_redial(Line& line) {
   if (line.open && now - line.since >= kSteady) line.failures = 0;
   const Pause longest = std::min(kLongestPause, kFirstPause * std::pow(2.0, line.failures));
   line.failures = std::min(line.failures + 1, 10);
-  const double part = 0.5 + static_cast<double>(jitter_.below(1024)) / 2048;
+  const double part =
+      kLeastPart + (1 - kLeastPart) * static_cast<double>(jitter_.below(1024)) / 1024;
   line.due = now + std::chrono::duration_cast<Clock::duration>(longest * part);
+  // Whoever dials us has pauses like ours. One that has not comes in no more often for it.
+  line.admit_from = std::max(
+      line.admit_from, now + std::chrono::duration_cast<Clock::duration>(longest * kLeastPart / 2));
   dials_.notify_all();
 }
 

@@ -176,7 +176,11 @@ class ReactorStream : public Stream, public Reactor {
     {
       const std::lock_guard lock(mutex_);
       own = status_;
+      queue_.clear();
     }
+    // It is buried when the owner has time.
+    incoming_ = Packet();
+    outgoing_ = Packet();
     owner->stream_ended(std::move(self_), own.ok() ? heard : own);
   }
 

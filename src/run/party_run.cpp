@@ -1,6 +1,8 @@
 // Makes a party's state machine from its study, its input and its keys; the session drives it.
 #include "run/party_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -8,6 +10,8 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
+#include "graph/graph.h"
+#include "network/transport.h"
 #include "protocol/sealing.h"
 #include "protocol/setup.h"
 #include "run/account.h"
@@ -65,6 +69,20 @@ MessageShape shape_of(const PlannedStudy& planned) {
   shape.ciphertext_bytes = 2 * study.dishuf.key_bits / 8;
   shape.key_bytes = size.offer_bytes - size.ciphertexts * shape.ciphertext_bytes;
   return shape;
+}
+
+// The most releases that anybody passes on in one message: all that are equally far away. Without
+// some parties others are.
+std::size_t most_releases_at_once(const Study& study, std::uint64_t rounds) {
+  const std::size_t parties = study.graph().size();
+  if (study.network.min_parties != 0 && study.network.min_parties < parties) return parties;
+  std::size_t most = 1;
+  for (PartyId party = 0; party < parties; ++party) {
+    DistanceLevels levels(study.graph(), party);
+    for (std::uint64_t round = 0; round < rounds; ++round)
+      most = std::max(most, levels.at(round).size());
+  }
+  return most;
 }
 
 PartyId place_among(std::span<const PartyId> members, PartyId self) {
@@ -151,6 +169,24 @@ void PartyRun::make_key_pairs(const KeyedRandom::Key& cipher_key,
   for (std::size_t k = 0; k < missing.size(); ++k) {
     prepared_->for_neighbour.emplace(missing[k], std::move(pairs[k]));
   }
+}
+
+Result<void> check_message_sizes(const PlannedStudy& planned) {
+  MessageShape shape = shape_of(planned);
+  const std::size_t parties = shape.parties;
+  if (limits_of(shape).frame(parties) <= kMaxFrameBytes) return {};
+  // Messages may be as large as all releases together, and seldom are.
+  if (shape.entries > 0) shape.parties = most_releases_at_once(planned.study, shape.rounds);
+  const std::size_t bytes = limits_of(shape).frame(parties);
+  if (bytes <= kMaxFrameBytes) return {};
+  constexpr double kMegabyte = 1e6;
+  return bad_input(
+      "E-message-size",
+      fmt::format(
+          "a message of this study may have {:.0f} MB, and none of more than {:.0f} is sent",
+          static_cast<double>(bytes) / kMegabyte, static_cast<double>(kMaxFrameBytes) / kMegabyte),
+      "fewer columns, a graph in which fewer parties are equally far from one (a cycle), or "
+      "[consensus] method = \"chebyshev\", which passes no releases on");
 }
 
 KeyPairs PartyRun::take_key_pairs(const KeyedRandom::Key& cipher_key,

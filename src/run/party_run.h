@@ -15,6 +15,10 @@
 
 namespace sotto {
 
+// E-message-size where an honest party would have to say more at once than is ever sent: looked at
+// before anything is, for who finds out later has released, and nobody hears it.
+[[nodiscard]] Result<void> check_message_sizes(const PlannedStudy& planned);
+
 // One party of a study on a network: what it brings, how it takes part, and what
 // it ends with. The study may lose parties on the way; everything is planned
 // for those who are left, once for each set of them.

@@ -84,6 +84,23 @@ TEST(NetworkRun, AStudyWithASplineEndsWithItsReport) {
               HasSubstr("a spline of degree 3 with knots at 80, 140"));
 }
 
+// Nothing is lost by it, and why it is not there is said with the file's name.
+TEST(NetworkRun, AResultThatCannotBeKeptIsKeptByTheNextTry) {
+  Parties parties({.parties = 2, .topology = "path"});
+  const auto file = parties.folder() / "result-1";  // where its folder would be
+  std::ofstream(file) << "no folder";
+  parties.start(0);
+  parties.start(1);
+  EXPECT_EQ(parties.wait(0), 1);
+  EXPECT_THAT(parties.said(0), testing::HasSubstr("error[E-file-write]"));
+  EXPECT_THAT(parties.said(0), testing::HasSubstr(file.string()));
+  std::filesystem::remove(file);
+  parties.start(0);
+  parties.expect_all_end(0);
+  parties.expect_same_models({0, 1});
+  EXPECT_TRUE(parties.spent_once(0));
+}
+
 TEST(NetworkRun, WhoAsksIsAskedAndNobodyElse) {
   Parties parties({.solver = "ac", .parties = 2, .topology = "path", .tables = false});
   parties.start(0, {.words = {"--ask"}});  // its standard input is at its end

@@ -97,6 +97,7 @@ class Examination {
       const auto cipher = paillier_cipher(study_.dishuf.key_bits, Randomness::kHalf);
       if (!cipher) return problem(kPlan, cipher.error());
     }
+    if (const auto fit = check_message_sizes(*planned); !fit) return problem(kPlan, fit.error());
     const Plan& plan = planned->plan;
     ok(kPlan, fmt::format("ε = {:g}, δ = {:g}; {:.4g} times a trusted centre's noise on the sum",
                           study_.privacy.budget.epsilon.value(),

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <set>
 #include <thread>
@@ -43,6 +44,8 @@ std::vector<std::vector<std::string>> fingerprints_of(const Study& study) {
 constexpr int kMostOutruns = 2;
 // Twenty years, in milliseconds.
 constexpr std::uint64_t kMostSetBack = 20ULL * 365 * 24 * 3600 * 1000;
+// Lines about what one neighbour shows: the first ones tell, more would fill a disk.
+constexpr std::size_t kMostCardsTold = 20;
 // How often a party that waits for the study's start looks up.
 constexpr Time kLookUp{200};
 // Parties that came so close to each other came together: then the study's order decides.
@@ -275,12 +278,13 @@ class Join {
                               listen.empty() ? "dialling out only" : "listening at " + listen)});
     std::vector<std::string> names;
     for (const PartyTerms& party : study_.parties) names.push_back(party.name);
-    if (const auto driven = drive(session, *transport, names, clock, driver_hooks(*transport));
-        !driven) {
+    const auto driven = drive(session, *transport, names, clock, driver_hooks(*transport));
+    // It has ended the loop, as an interruption.
+    if (failure_) return *failure_;
+    if (!driven) {
       session_ended_ = kFinalErrors.contains(driven.error().name);
       return driven.error();
     }
-    if (failure_) return *failure_;
     return ended(session);
   }
 
@@ -316,7 +320,8 @@ class Join {
   // be right, and others wait for it. Whoever has met somebody who agrees stays.
   [[nodiscard]] std::optional<Error> take_card(PartyId peer, const PeerCard& card) {
     const std::string& neighbour = study_.parties[peer].name;
-    if (card.answer && clocks_differ(card)) {
+    const bool told = card.answer && ++cards_told_[peer] <= kMostCardsTold;
+    if (told && clocks_differ(card)) {
       tell({.kind = JoinEvent::Kind::kNote,
             .text = fmt::format("{}: {}", neighbour, clock_text(card))});
     }
@@ -327,10 +332,12 @@ class Join {
     if (!card.answer) return std::nullopt;  // its study's lines come with its answer
     auto error = differs(study_, neighbour, card);
     if (!error) return std::nullopt;
-    tell({.kind = JoinEvent::Kind::kRefused,
-          .text = fmt::format("[{}] {}; {}", error->name, error->what, error->fix),
-          .peer = neighbour,
-          .error = *error});
+    if (told) {
+      tell({.kind = JoinEvent::Kind::kRefused,
+            .text = fmt::format("[{}] {}; {}", error->name, error->what, error->fix),
+            .peer = neighbour,
+            .error = *error});
+    }
     if (card.looking || !agreeing_.empty()) return std::nullopt;
     if (card.protocol != kProtocol) {
       return card.protocol > kProtocol ? error : std::nullopt;
@@ -413,6 +420,7 @@ class Join {
   std::uint64_t least_start_ = 0;
   bool session_ended_ = false;  // by what no waiting mends
   std::set<PartyId> agreeing_;  // neighbours with the same study
+  std::map<PartyId, std::size_t> cards_told_;
   std::optional<LiveNotes> notes_;
   std::string told_;  // what was said last of where the run stands
   std::optional<Phase> phase_;

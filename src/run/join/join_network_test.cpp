@@ -51,6 +51,29 @@ TEST(NetworkStudy, OneEndOfEveryEdgeDials) {
   EXPECT_EQ(listen_address(study, 0), "0.0.0.0:7101");
 }
 
+// A release of 131,840 numbers has 4 MB.
+TEST(NetworkStudy, OfMessagesThatAreNeverSentIsRefusedBeforeAnythingIs) {
+  const auto sizes = [](const std::string& topology, const std::string& more, const char* method) {
+    const auto study = paper_text(24)
+                           .set("graph", "topology", fmt::format("\"{}\"", topology))
+                           .set("graph", "weight", "\"metropolis\"")
+                           .set("problem", "m", "512")
+                           .append(fmt::format("[consensus]\nmethod = \"{}\"\n{}", method, more))
+                           .parse();
+    if (!study) return study.error().name;
+    const auto planned = plan_study(*study, Solver::kAc);
+    if (!planned) return planned.error().name;
+    const auto fit = check_message_sizes(*planned);
+    return fit ? std::string("fits") : fit.error().name;
+  };
+  EXPECT_EQ(sizes("star", "", "exact"), "E-message-size") << "the middle passes on 23 at once";
+  EXPECT_EQ(sizes("cycle", "", "exact"), "fits") << "two at once";
+  EXPECT_EQ(sizes("complete", "", "exact"), "fits") << "one";
+  EXPECT_EQ(sizes("complete", "[network]\nmin_parties = 23\n", "exact"), "E-message-size")
+      << "who is left may be any graph";
+  EXPECT_EQ(sizes("star", "", "chebyshev"), "fits") << "no release is passed on";
+}
+
 TEST(NetworkStudy, NeedsAFingerprintForEverybodyAndAnAddressForEveryEdge) {
   Study study = four_parties();
   study.parties[2].address.clear();
