@@ -83,8 +83,9 @@ std::string weaker_against(const RunRecord& record, const Adversary& observer) {
       number_text(std::exp(observer.epsilon_at_delta)), number_text(std::exp(record.epsilon)));
 }
 
-// Two rows of one person move the release twice as far. `covered`: an observer against whom
-// the run keeps what was asked for, if there is one.
+// Two of what the run hides, of one person, move what is seen up to twice as far: two rows, or what
+// two parties have of that person. `covered`: an observer against whom the run keeps what was
+// asked for, if there is one.
 void add_limits_of_the_unit(const RunRecord& record, const Adversary* covered,
                             std::vector<std::string>& limits) {
   if (record.unit == Unit::kEntry) {
@@ -95,9 +96,11 @@ void add_limits_of_the_unit(const RunRecord& record, const Adversary* covered,
   }
   if (covered != nullptr && is_gaussian(record) && record.delta > 0 &&
       std::isfinite(covered->shift)) {
-    limits.push_back(fmt::format(
-        "A person with several rows is protected less: with two rows, {} at the same δ.",
-        equals("ε", gaussian_epsilon(2 * covered->shift, record.delta))));
+    limits.push_back(fmt::format("A person with {}, {} at the same δ.",
+                                 record.protects_persons()
+                                     ? "rows at several parties is protected less: with rows at two"
+                                     : "several rows is protected less: with two rows",
+                                 equals("ε", gaussian_epsilon(2 * covered->shift, record.delta))));
   }
   limits.emplace_back(
       "A party is not protected as a whole: who takes part is public, and what all of a party's "

@@ -40,6 +40,20 @@ TEST(GuaranteeText, ComputesWhatTwoRowsOfOnePersonLose) {
   EXPECT_THAT(guarantee_text(record).limits, Contains(HasSubstr("with two rows, " + epsilon)));
 }
 
+// All rows of a person at one party are hidden together: it is another party's that cost more.
+TEST(GuaranteeText, OfPersonsComputesWhatRowsAtTwoPartiesLose) {
+  RunRecord record = sample::energy();
+  record.encoding["person"] = {{"column", "id"}, {"rows", 2}};
+  const GuaranteeText text = guarantee_text(record);
+  const std::string epsilon =
+      equals("ε", gaussian_epsilon(2 * record.adversaries[0].shift, record.delta));
+  EXPECT_THAT(text.kept.at(0), HasSubstr("all rows of any one person in any one party's table"));
+  EXPECT_THAT(text.limits, Contains("A person with rows at several parties is protected less: "
+                                    "with rows at two, " +
+                                    epsilon + " at the same δ."));
+  EXPECT_THAT(text.limits, Each(Not(HasSubstr("several rows"))));
+}
+
 TEST(GuaranteeText, DoesNotTakeAnEntryForAPerson) {
   const GuaranteeText text = guarantee_text(sample::entries_by_gt());
   EXPECT_THAT(text.limits, Contains(HasSubstr("promises nothing about a person's row")));

@@ -218,6 +218,25 @@ TEST(Coalition, OfPairwiseSeesWhatTheCovarianceSays) {
   }
 }
 
+// What two parties have of one person moves together along the masks' null space: up to twice the
+// shift, where two runs would be √2 times (docs/proofs/person.md).
+TEST(Eavesdropper, OfPairwiseSeesAPersonAtTwoPartiesAtUpToTwiceTheShift) {
+  SeededRandom random(21);
+  for (int trial = 0; trial < 20; ++trial) {
+    const Graph graph = random_dense_graph(random, 3 + random.below(7));
+    const auto noise = *calibrate_pairwise(graph, kOne, kUsual, 0.001, 0);
+    const auto n = static_cast<Eigen::Index>(graph.size());
+    Eigen::MatrixXd covariance = std::pow(noise.sigma_gamma, 2) * Eigen::MatrixXd::Identity(n, n) +
+                                 std::pow(noise.sigma_edge, 2) * Eigen::MatrixXd(laplacian(graph));
+    Eigen::VectorXd moved = Eigen::VectorXd::Zero(n);
+    moved(0) = moved(1 + static_cast<Eigen::Index>(random.below(graph.size() - 1))) = 1;
+    const double joint = std::sqrt(moved.dot(inverse(covariance) * moved));
+    const double row = adversary_table(graph, noise, kOne, kUsual, 0)->front().shift;
+    EXPECT_LE(joint, 2 * row * (1 + 1e-9));
+    EXPECT_GT(joint, 1.99 * row);
+  }
+}
+
 TEST(Coalition, SeesNoLessWithOneMoreMember) {
   SeededRandom random(10);
   for (int trial = 0; trial < 40; ++trial) {
