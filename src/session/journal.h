@@ -72,6 +72,12 @@ class Journal {
   virtual void give_up(std::string_view run, std::string_view attempt) = 0;
   // The attempt ended and nothing that depends on data has left: all of it is free again.
   virtual void restore(std::string_view run, std::string_view attempt) = 0;
+  // What an attempt that is held back will have shown besides if it ends and nobody moves it: its
+  // process died, and the run was ended without it. Then this is booked under `tag`, as book()
+  // would. Each `tag` once; spend(), give_up() and restore() take it away, for whoever calls them
+  // says what is true.
+  virtual void foresee(std::string_view run, std::string_view attempt, std::string_view tag,
+                       std::span<const ObserverCharge> charges) = 0;
   // More that an attempt turned out to have shown. Each `tag` is booked once; of the charges
   // `looks` count. No limit is asked: it has happened.
   virtual void book(std::string_view run, std::string_view attempt, std::string_view tag,

@@ -101,6 +101,41 @@ TEST(Session, WhoStopsWhenItIsReadyBooksWhatEveryNeighbourMayRelease) {
             (std::set<std::string>{"released-by-2", "released-by-4"}));
 }
 
+// Its machine dies in its place, and its run is ended without it: what nobody can say any more was
+// written down with its Ready.
+TEST(Session, WhoDiesWhenItIsReadyLeavesBehindWhatItWouldHaveBooked) {
+  enum class How { kStops, kDies, kDiesTwice };
+  for (const auto solver : {SimulatedSolver::kShuffle, SimulatedSolver::kLocal}) {
+    for (const auto how : {How::kStops, How::kDies, How::kDiesTwice}) {
+      Network network(solver, ConsensusMethod::kExact, *Graph::cycle(4), 4);
+      network.connect_all();
+      network.run(isolating_0(network));
+      ASSERT_EQ(network.phase(0), Phase::kReady);
+      const std::string run = network.sessions[0]->run_id();
+      const std::string attempt = attempt_in(network, 0);
+      MemoryJournal& kept = *network.journals[0];
+      if (how == How::kStops) {
+        network.sessions[0]->abort();
+        network.flush(0);
+      } else {
+        network.crash(0);
+        if (how == How::kDiesTwice) {
+          network.start(0);
+          network.crash(0);
+        }
+        kept.end_from_outside(run);
+      }
+      const bool shows = solver == SimulatedSolver::kShuffle;
+      EXPECT_EQ(kept.booked(run, attempt),
+                (shows ? std::set<std::string>{"released-by-2", "released-by-4"}
+                       : std::set<std::string>{}));
+      EXPECT_DOUBLE_EQ(kept.total(kSimulatedObserver),
+                       shows ? kSimulatedLook + 2 * kSimulatedNeighbourRelease : 0);
+      EXPECT_EQ(kept.held(run), 0);
+    }
+  }
+}
+
 // The room for a second attempt is asked for like that of the first, with what was booked before.
 TEST(Session, NoAttemptBeginsThatCouldPassTheLimit) {
   Network network(SimulatedSolver::kShuffle, ConsensusMethod::kExact, *Graph::complete(4), 3);

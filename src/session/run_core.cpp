@@ -37,6 +37,11 @@ void RunLedger::restore(std::string_view attempt) {
   if (!replaying) journal_.restore(debit_.run, to_hex(attempt));
 }
 
+void RunLedger::foresee(std::string_view attempt, std::string_view tag,
+                        std::span<const ObserverCharge> charges) {
+  if (!replaying) journal_.foresee(debit_.run, to_hex(attempt), tag, charges);
+}
+
 void RunLedger::book(std::string_view attempt, std::string_view tag,
                      std::span<const ObserverCharge> charges) {
   if (!replaying) journal_.book(debit_.run, to_hex(attempt), tag, charges);

@@ -40,6 +40,8 @@ class RunLedger {
   void spend(std::string_view attempt);
   void give_up(std::string_view attempt);
   void restore(std::string_view attempt);
+  void foresee(std::string_view attempt, std::string_view tag,
+               std::span<const ObserverCharge> charges);
   void book(std::string_view attempt, std::string_view tag,
             std::span<const ObserverCharge> charges);
 

@@ -24,6 +24,11 @@ wire::Stopped::Why why_of(const Error& error) {
   return wire::Stopped::INTERNAL;
 }
 
+// Under which a release of a neighbour's is booked.
+std::string tag_of_release(PartyId neighbour) {
+  return fmt::format("released-by-{}", neighbour + 1);
+}
+
 Error outcome_differs(const std::string& who) {
   return failed("E-outcome-differs", fmt::format("{} ended with another result", who),
                 "the result was not kept; compare programs and logs with its operator");
@@ -179,8 +184,7 @@ void RunCore::close_unreleased(const std::vector<PartyId>& may_have_released) {
   looks_booked_ += neighbours_in_attempt().size();
   if (!attempt.ready || attempt.if_neighbour_released.empty()) return;
   for (const PartyId neighbour : may_have_released) {
-    ledger_.book(attempt.id, fmt::format("released-by-{}", neighbour + 1),
-                 attempt.if_neighbour_released);
+    ledger_.book(attempt.id, tag_of_release(neighbour), attempt.if_neighbour_released);
   }
 }
 
@@ -205,6 +209,13 @@ bool RunCore::seal() {
   if (!attempt_->party->sealed()) return false;
   attempt_->ready = true;
   phase_ = Phase::kReady;
+  // From here on any neighbour may release. If this process dies and its run is ended without it,
+  // nobody else can say so: the ledger hears now what end() would book.
+  if (attempt_->party->shown() && !attempt_->if_neighbour_released.empty()) {
+    for (const PartyId neighbour : neighbours_in_attempt()) {
+      ledger_.foresee(attempt_->id, tag_of_release(neighbour), attempt_->if_neighbour_released);
+    }
+  }
   const auto words = attempt_->party->first_words();
   wire::Text text;
   text.mutable_ready()->set_attempt(attempt_->id);

@@ -162,6 +162,38 @@ TEST_F(StoreConversion, WhatWasHeldBackStaysHeldBackAndCountsInFullWhenItsRunEnd
   EXPECT_EQ(store.account("all data")->guaranteed.squares, squares);
 }
 
+// An earlier version did not write down what neighbours may release: it may have been all of it.
+TEST_F(StoreConversion, WhatWasHeldBackBeforeAnythingWasForeseenCountsInFullWhenItsRunEnds) {
+  const double endless = std::numeric_limits<double>::infinity();
+  {
+    Store store = open_with_account();
+    const auto kept = journal(store);
+    Debit asked = debit("01", 0.5);
+    asked.charges.push_back({"neighbour", 2, 0.125});
+    asked.charges.push_back({"all-neighbours", endless, endless});
+    ASSERT_TRUE(kept->reserve(asked));
+    ASSERT_TRUE(kept->reserve(debit("02", 0.25)));
+    asked.attempt = "03";
+    ASSERT_TRUE(kept->reserve(asked));
+    ASSERT_TRUE(kept->commit());
+  }
+  tamper("DROP TABLE foreseen");
+  Store store = open();
+  const auto kept = journal(store);
+  kept->give_up("a1", "03");
+  ASSERT_TRUE(kept->commit());
+  EXPECT_EQ(store.account("table")->guaranteed.squares, 0.75) << "its session knows better";
+  ASSERT_TRUE(store.abort("a1", "its program was replaced"));
+  const auto entries = store.ledger().value();
+  EXPECT_EQ(entries[0].state, EntryState::kGivenUp);
+  EXPECT_EQ(entries[1].state, EntryState::kRestored) << "nobody can have seen anything of it";
+  EXPECT_THAT(store::counted_squares(entries[0], "eavesdropper").value(),
+              testing::ElementsAre(0, 0.5));
+  EXPECT_THAT(store::counted_squares(entries[0], "neighbour").value(),
+              testing::ElementsAre(0.125, 1.875));
+  EXPECT_EQ(store.account("table")->guaranteed.squares, 0.5);
+}
+
 TEST_F(StoreConversion, LimitsStayAndANewRunIsAddedToTheOldOnes) {
   std::string sql = "INSERT INTO limits VALUES ('all data', 10, 1e-5, 7);";
   sql += "INSERT INTO limits VALUES ('untouched', 3, 0, 7);";

@@ -59,6 +59,37 @@ CREATE TABLE names (
 ) STRICT;
 )";
 
+// What is to be booked of an entry that is held back if its run ends and nobody moves it. Like
+// `names`, no version of its own.
+constexpr const char* kForeseenTable = R"(
+CREATE TABLE foreseen (
+  run      TEXT NOT NULL,
+  attempt  TEXT NOT NULL,
+  tag      TEXT NOT NULL,
+  observer TEXT NOT NULL,
+  looks    REAL NOT NULL CHECK (looks >= 0),
+  PRIMARY KEY (run, attempt, tag, observer),
+  FOREIGN KEY (run, attempt) REFERENCES entries (run, attempt)
+) STRICT;
+CREATE INDEX foreseen_again ON foreseen (run, attempt, tag, observer, looks);
+CREATE TRIGGER foreseen_stays_the_same BEFORE UPDATE ON foreseen
+BEGIN SELECT RAISE(ABORT, 'what the ledger foresees stays'); END;
+CREATE TRIGGER foreseen_stays BEFORE DELETE ON foreseen WHEN EXISTS (SELECT 1 FROM entries
+  WHERE entries.run = OLD.run AND entries.attempt = OLD.attempt AND state = 'reserved')
+BEGIN SELECT RAISE(ABORT, 'what the ledger foresees stays while it is held back'); END;
+)";
+
+// What earlier versions held back says not whether it was ready, and so whether neighbours may
+// release it. Looks and their releases are less than what is held back: all of that is booked, if
+// nobody who knows better says what it was.
+constexpr const char* kForeseenOfBefore = R"(
+INSERT INTO foreseen (run, attempt, tag, observer, looks)
+SELECT run, attempt, 'of-an-earlier-version', observer, iif(released > looks, released - looks, 0.0)
+FROM entries JOIN charges USING (run, attempt)
+WHERE state = 'reserved' AND (shown OR EXISTS (SELECT 1 FROM charges AS others
+  WHERE others.run = entries.run AND others.attempt = entries.attempt AND others.looks > 0));
+)";
+
 // The triggers keep what the ledger rests on, whoever writes the SQL; its indices hold every
 // amount a second time, so that a flipped bit shows. An account without `epsilon` has no limit.
 constexpr const char* kLedgerTables = R"(
@@ -146,6 +177,14 @@ Result<std::int64_t> number_from(const Database& database, std::string_view sql)
   SOTTO_ASSIGN(auto rows, database.query(sql));
   SOTTO_ASSIGN(const bool row, rows.step());
   return row ? rows.integer(0) : 0;
+}
+
+Result<bool> has_table(const Database& database, std::string_view name) {
+  SOTTO_ASSIGN(
+      auto rows,
+      database.query("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?", name));
+  SOTTO_ASSIGN(const bool row, rows.step());
+  return row && rows.integer(0) != 0;
 }
 
 // What the ledger rests on is small, and looked at as a whole each time.
@@ -299,9 +338,9 @@ Result<void> prepare_schema(Database& database) {
   SOTTO_ASSIGN(const auto application, number_from(database, "PRAGMA application_id"));
   SOTTO_ASSIGN(const auto version, number_from(database, "PRAGMA user_version"));
   if (tables == 0 && application == 0 && version == 0) {
-    SOTTO_TRY(database.script(kRunTables));
-    SOTTO_TRY(database.script(kLedgerTables));
-    SOTTO_TRY(database.script(kNameTable));
+    for (const char* made : {kRunTables, kLedgerTables, kNameTable, kForeseenTable}) {
+      SOTTO_TRY(database.script(made));
+    }
     SOTTO_TRY(stamp(database));
     return transaction.commit();
   }
@@ -315,20 +354,20 @@ Result<void> prepare_schema(Database& database) {
                   fmt::format("{} was written by a later version of sotto", database.path()),
                   "use that version, or a later one");
   }
-  SOTTO_ASSIGN(const auto names, number_from(database,
-                                             "SELECT count(*) FROM sqlite_schema WHERE type = "
-                                             "'table' AND name = 'names'"));
+  SOTTO_ASSIGN(const bool names, has_table(database, "names"));
+  SOTTO_ASSIGN(const bool foreseen, has_table(database, "foreseen"));
   if (version == 1) {
     SOTTO_TRY(convert_version_1(database));
-    if (names == 0) SOTTO_TRY(database.script(kNameTable));
-    return transaction.commit();
-  }
-  if (names == 0) {
+  } else {
     SOTTO_TRY(check_tables(database, {"runs", "accounts", "entries", "charges", "bookings"}));
-    SOTTO_TRY(database.script(kNameTable));
-    return transaction.commit();
+    if (foreseen) SOTTO_TRY(check_tables(database, {"foreseen"}));
   }
-  return check_tables(database, {"runs", "accounts", "entries", "charges", "bookings"});
+  if (!names) SOTTO_TRY(database.script(kNameTable));
+  if (!foreseen) {
+    SOTTO_TRY(database.script(kForeseenTable));
+    SOTTO_TRY(database.script(kForeseenOfBefore));
+  }
+  return names && foreseen && version != 1 ? Result<void>() : transaction.commit();
 }
 
 }  // namespace sotto::store

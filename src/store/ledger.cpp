@@ -80,7 +80,7 @@ Result<void> spend(Database& database, const Debit& debit, std::int64_t now) {
       "UPDATE entries SET state = 'spent', time = ? WHERE run = ? AND attempt = ? AND state = "
       "'reserved'",
       now, debit.run, debit.attempt));
-  return {};
+  return forget_foreseen(database, debit);
 }
 
 // What was spent stays spent.
@@ -93,7 +93,7 @@ Result<void> give_up(Database& database, const Debit& debit, std::int64_t now) {
                       "AND attempt = ? AND "
                       "state = 'reserved'",
                       now, debit.run, debit.attempt));
-  return {};
+  return forget_foreseen(database, debit);
 }
 
 // What was spent stays spent, what was shown once was shown, and what was never held back need not
@@ -103,7 +103,14 @@ Result<void> restore(Database& database, const Debit& debit, std::int64_t now) {
       "UPDATE entries SET state = iif(shown, 'given-up', 'restored'), time = ? WHERE run = ? AND "
       "attempt = ? AND state = 'reserved'",
       now, debit.run, debit.attempt));
-  return {};
+  return forget_foreseen(database, debit);
+}
+
+Result<void> foresee(Database& database, const Debit& debit, const Booking& booking) {
+  SOTTO_ASSIGN(const auto of_run, entries_of_run(database, debit.run));
+  const LedgerEntry* entry = find_attempt(of_run, debit);
+  check(entry != nullptr && entry->state == EntryState::kReserved, "what is foreseen was reserved");
+  return insert_foreseen(database, debit, booking);
 }
 
 Result<void> book(Database& database, const Debit& debit, const Booking& booking) {
@@ -170,6 +177,8 @@ Result<void> apply_move(Database& database, std::int64_t owner, const LedgerMove
       return give_up(database, move.debit, now);
     case LedgerMove::Kind::kRestore:
       return restore(database, move.debit, now);
+    case LedgerMove::Kind::kForesee:
+      return foresee(database, move.debit, move.booking);
     case LedgerMove::Kind::kBook:
       return book(database, move.debit, move.booking);
   }
@@ -177,11 +186,17 @@ Result<void> apply_move(Database& database, std::int64_t owner, const LedgerMove
 }
 
 Result<void> free_reserved(Database& database, std::int64_t owner, std::int64_t now) {
+  SOTTO_ASSIGN(const auto foreseen, foreseen_of(database, owner));
   SOTTO_TRY(database.change(
       "UPDATE entries SET state = 'given-up', shown = 1, time = ? WHERE owner = ? AND state = "
       "'reserved' AND (shown OR EXISTS (SELECT 1 FROM charges WHERE charges.run = entries.run AND "
-      "charges.attempt = entries.attempt AND looks > 0))",
+      "charges.attempt = entries.attempt AND looks > 0) OR EXISTS (SELECT 1 FROM foreseen WHERE "
+      "foreseen.run = entries.run AND foreseen.attempt = entries.attempt))",
       now, owner));
+  for (const auto& [of, booking] : foreseen) {
+    SOTTO_TRY(book(database, of, booking));
+    SOTTO_TRY(forget_foreseen(database, of));
+  }
   SOTTO_TRY(database.change(
       "UPDATE entries SET state = 'restored', time = ? WHERE owner = ? AND state = 'reserved'", now,
       owner));

@@ -106,22 +106,24 @@ namespace store {
 
 // A change that a journal has staged.
 struct LedgerMove {
-  enum class Kind { kReserve, kSpend, kGiveUp, kRestore, kBook };
+  enum class Kind { kReserve, kSpend, kGiveUp, kRestore, kForesee, kBook };
   Kind kind = Kind::kReserve;
   Debit debit;      // only run and attempt count unless it is to be reserved
-  Booking booking;  // of kBook
+  Booking booking;  // of kForesee and kBook
 };
 
 // Each of these is called inside a transaction of the caller's, on behalf of the
 // stored run `owner`, and checks the move against all that came before it.
 // Reserving: E-account-unknown, E-ledger-overdrawn, E-ledger-unit, E-ledger-second,
 // E-ledger-differs, E-ledger-amount. Spending or giving up what was never reserved is a bug, and
-// stops the process; so is booking on an attempt that was neither given up nor spent.
+// stops the process; so is booking on an attempt that was neither given up nor spent, and
+// foreseeing anything of one that is not held back.
 [[nodiscard]] Result<void> apply_move(Database& database, std::int64_t owner,
                                       const LedgerMove& move, std::int64_t now);
 
 // The end of the run `owner`: what it still holds back is given up, because nobody can tell whether
-// its offers were answered. An attempt without looks is free again.
+// its offers were answered, and what was foreseen of it is booked. An attempt without looks is free
+// again.
 [[nodiscard]] Result<void> free_reserved(Database& database, std::int64_t owner, std::int64_t now);
 
 // In the order they came.
@@ -134,6 +136,17 @@ struct LedgerMove {
                                         const LedgerEntry& entry);
 [[nodiscard]] Result<void> insert_booking(Database& database, const Debit& of,
                                           const Booking& booking);
+// What is to be booked of an entry if it ends and nobody moves it: see Journal::foresee.
+[[nodiscard]] Result<void> insert_foreseen(Database& database, const Debit& of,
+                                           const Booking& booking);
+[[nodiscard]] Result<void> forget_foreseen(Database& database, const Debit& of);
+struct Foreseen {
+  Debit of;  // run and attempt
+  Booking booking;
+};
+// Of everything that the run `owner` holds back.
+[[nodiscard]] Result<std::vector<Foreseen>> foreseen_of(const Database& database,
+                                                        std::int64_t owner);
 
 // Whether anything of an entry counts.
 [[nodiscard]] bool counts(const LedgerEntry& entry);

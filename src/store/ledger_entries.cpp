@@ -216,4 +216,45 @@ Result<void> insert_booking(Database& database, const Debit& of, const Booking& 
   return {};
 }
 
+Result<void> insert_foreseen(Database& database, const Debit& of, const Booking& booking) {
+  for (const ObserverCharge& charge : booking.charges) {
+    SOTTO_TRY(database.change(
+        "INSERT INTO foreseen (run, attempt, tag, observer, looks) VALUES (?, ?, ?, ?, ?) ON "
+        "CONFLICT DO NOTHING",
+        of.run, of.attempt, booking.tag, charge.observer, charge.looks));
+  }
+  return {};
+}
+
+Result<void> forget_foreseen(Database& database, const Debit& of) {
+  SOTTO_TRY(
+      database.change("DELETE FROM foreseen WHERE run = ? AND attempt = ?", of.run, of.attempt));
+  return {};
+}
+
+Result<std::vector<Foreseen>> foreseen_of(const Database& database, std::int64_t owner) {
+  SOTTO_ASSIGN(auto rows,
+               database.query("SELECT run, attempt, tag, observer, looks FROM entries JOIN "
+                              "foreseen USING (run, attempt) WHERE owner = ? AND state = "
+                              "'reserved' ORDER BY run, attempt, tag, foreseen.rowid",
+                              owner));
+  std::vector<Foreseen> found;
+  for (;;) {
+    SOTTO_ASSIGN(const bool row, rows.step());
+    if (!row) return found;
+    if (!(rows.real(4) >= 0)) return corrupt(database, "what the ledger foresees is none");
+    const std::string run = rows.bytes(0);
+    const std::string attempt = rows.bytes(1);
+    const std::string tag = rows.bytes(2);
+    if (found.empty() || found.back().of.run != run || found.back().of.attempt != attempt ||
+        found.back().booking.tag != tag) {
+      Foreseen& next = found.emplace_back();
+      next.of.run = run;
+      next.of.attempt = attempt;
+      next.booking.tag = tag;
+    }
+    found.back().booking.charges.push_back({rows.bytes(3), 0, rows.real(4)});
+  }
+}
+
 }  // namespace sotto::store

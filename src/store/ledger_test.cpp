@@ -278,6 +278,8 @@ TEST_F(StoreLedger, NobodyUnspendsBehindItsBack) {
     ASSERT_TRUE(kept->reserve(debit("01", 0.5, 0.25, "b2")));
     kept->give_up("b2", "01");
     kept->book("b2", "01", "tag", std::vector<ObserverCharge>{{"eavesdropper", 0, 0.25}});
+    ASSERT_TRUE(kept->reserve(debit("02", 0.25, 0, "b2")));
+    kept->foresee("b2", "02", "tag", std::vector<ObserverCharge>{{"eavesdropper", 0, 0.25}});
     ASSERT_TRUE(kept->commit());
   }
   sqlite3* handle = nullptr;
@@ -289,11 +291,11 @@ TEST_F(StoreLedger, NobodyUnspendsBehindItsBack) {
         "UPDATE entries SET guaranteed = 'x' WHERE state = 'given-up'", "DELETE FROM entries",
         "DELETE FROM entries WHERE state = 'spent'", "UPDATE charges SET released = 0",
         "DELETE FROM charges", "UPDATE bookings SET looks = 0", "DELETE FROM bookings",
-        "DELETE FROM accounts"}) {
+        "UPDATE foreseen SET looks = 0", "DELETE FROM foreseen", "DELETE FROM accounts"}) {
     EXPECT_EQ(sqlite3_exec(handle, sql, nullptr, nullptr, nullptr), SQLITE_CONSTRAINT) << sql;
   }
   sqlite3_close(handle);
-  EXPECT_EQ(squares(open()), 1);
+  EXPECT_EQ(squares(open()), 1.25);
 }
 
 }  // namespace

@@ -94,9 +94,9 @@ class Store {
   [[nodiscard]] Result<void> set_phase(const std::string& run, const std::string& phase);
 
   // The end of a run; what it still holds back in the ledger is given up: its looks are booked,
-  // because nobody can tell whether its offers were answered, and the rest is free again, because
-  // no value of it can leave any more (invariant 4). To end a run in the way it has ended already
-  // changes nothing; in another way is E-run-ended.
+  // because nobody can tell whether its offers were answered, with what its session foresaw, and
+  // the rest is free again, because no value of it can leave any more (invariant 4). To end a run
+  // in the way it has ended already changes nothing; in another way is E-run-ended.
   [[nodiscard]] Result<void> finish(const std::string& run, const std::vector<std::string>& files,
                                     const std::string& note = {}) {
     return end(run, RunState::kFinished, files, note);

@@ -72,6 +72,12 @@ class StoreJournal final : public Journal {
     stage(LedgerMove::Kind::kRestore, run, attempt);
   }
 
+  void foresee(std::string_view run, std::string_view attempt, std::string_view tag,
+               std::span<const ObserverCharge> charges) override {
+    stage(LedgerMove::Kind::kForesee, run, attempt);
+    staged_moves_.back().booking = {std::string(tag), {charges.begin(), charges.end()}};
+  }
+
   void book(std::string_view run, std::string_view attempt, std::string_view tag,
             std::span<const ObserverCharge> charges) override {
     stage(LedgerMove::Kind::kBook, run, attempt);

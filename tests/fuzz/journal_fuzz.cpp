@@ -17,6 +17,8 @@ class GivenJournal final : public Journal {
   void spend(std::string_view, std::string_view) override {}
   void give_up(std::string_view, std::string_view) override {}
   void restore(std::string_view, std::string_view) override {}
+  void foresee(std::string_view, std::string_view, std::string_view,
+               std::span<const ObserverCharge>) override {}
   void book(std::string_view, std::string_view, std::string_view,
             std::span<const ObserverCharge>) override {}
   [[nodiscard]] Result<void> commit() override { return {}; }

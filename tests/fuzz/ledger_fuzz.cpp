@@ -58,7 +58,10 @@ constexpr const char* kColumns[][2] = {{"accounts", "data"},
                                        {"runs", "phase"},
                                        {"runs", "note"},
                                        {"runs", "abort"},
-                                       {"files", "number"}};
+                                       {"files", "number"},
+                                       {"foreseen", "tag"},
+                                       {"foreseen", "observer"},
+                                       {"foreseen", "looks"}};
 
 constexpr const char* kOldColumns[][2] = {
     {"entries", "run"},   {"entries", "attempt"}, {"entries", "owner"},   {"entries", "study"},
@@ -150,7 +153,8 @@ SOTTO_FUZZER(ledger) {
         "DROP TRIGGER accounts_stay", "DROP TRIGGER spent_stays_spent",
         "DROP TRIGGER shown_stays_shown", "DROP TRIGGER amounts_stay", "DROP TRIGGER entries_stay",
         "DROP TRIGGER charges_stay_the_same", "DROP TRIGGER charges_stay",
-        "DROP TRIGGER bookings_stay_the_same", "DROP TRIGGER bookings_stay"}) {
+        "DROP TRIGGER bookings_stay_the_same", "DROP TRIGGER bookings_stay",
+        "DROP TRIGGER foreseen_stays_the_same", "DROP TRIGGER foreseen_stays"}) {
     sqlite3_exec(database, sql, nullptr, nullptr, nullptr);
   }
   for (int k = 0; k < 6 && !choices.empty(); ++k) change(database, choices, old);

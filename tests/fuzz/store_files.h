@@ -54,7 +54,11 @@ inline const std::string& store_template() {
         (*journal)->give_up(run, "c1");
         (*journal)->book(run, "c1", "neighbour-2", debit_of(run, "c1", 0.01).charges);
         require((*journal)->reserve(debit_of(run, "c2", 0.03)).has_value(), "for another, too");
-        if (run == "a1") (*journal)->spend(run, "c2");
+        if (run == "a1") {
+          (*journal)->spend(run, "c2");
+        } else {
+          (*journal)->foresee(run, "c2", "released-by-1", debit_of(run, "c2", 0.01).charges);
+        }
         require((*journal)->commit().has_value(), "which is kept");
       }
       require(store->share_name("a1", std::string(32, 'e')).has_value(),

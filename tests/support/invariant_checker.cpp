@@ -188,7 +188,7 @@ void InvariantChecker::look_at_ledger(PartyId party, const MemoryJournal& journa
 // left it.
 void InvariantChecker::look_at_neighbours_releases() {
   for (PartyId p = 0; p < ends.size(); ++p) {
-    if (ends[p].dead) continue;
+    if (liars.contains(p)) continue;
     for (const std::string& attempt : shown_[p]) {
       if (attempts_[p] == attempt || spent_[p].contains(attempt)) continue;
       for (const PartyId neighbour : study_.graph.neighbours(p)) {
@@ -205,8 +205,11 @@ void InvariantChecker::look_at_neighbours_releases() {
   }
 }
 
-void InvariantChecker::died(PartyId party, const MemoryJournal& journal) {
+// Its operator ends the run that no process is in any more.
+void InvariantChecker::died(PartyId party, MemoryJournal& journal) {
   look_at_ledger(party, journal, false);
+  journal.end_from_outside(runs_[party]);
+  look_at_ledger(party, journal, true);
 }
 
 // Nothing readable leaves before all members' Ready and the party's own debit are on its disk.

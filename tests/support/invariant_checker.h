@@ -28,8 +28,9 @@ class InvariantChecker {
   // What its operator is told.
   void told(PartyId at, const std::vector<std::string>& notes);
   void left(PartyId party, const Session& session, const MemoryJournal& journal);
-  // Its process does not come back; what its disk holds is what it was held to.
-  void died(PartyId party, const MemoryJournal& journal);
+  // Its process does not come back, and its run is ended without it; what its disk holds then is
+  // what it was held to.
+  void died(PartyId party, MemoryJournal& journal);
 
   // When all is over. `victim` is the party that was meant to die.
   void verify(FaultKind kind, std::optional<PartyId> victim);

@@ -80,6 +80,7 @@ void MemoryJournal::spend(std::string_view run, std::string_view attempt) {
   if (entry->hold == Hold::kSpent) return;
   if (another_is_spent(entry->debit.run, entry->debit.attempt)) second_spend_ = true;
   entry->hold = Hold::kSpent;
+  entry->foreseen.clear();
   ++entry->moves.spent;
   moved_ = true;
 }
@@ -89,6 +90,7 @@ void MemoryJournal::give_up(std::string_view run, std::string_view attempt) {
   check(entry != nullptr && entry->hold != Hold::kRestored, "what is given up was reserved");
   if (entry->hold != Hold::kReserved) return;
   entry->hold = Hold::kGivenUp;
+  entry->foreseen.clear();
   entry->shown = true;
   ++entry->moves.given_up;
   moved_ = true;
@@ -98,8 +100,16 @@ void MemoryJournal::restore(std::string_view run, std::string_view attempt) {
   Entry* entry = staged(run, attempt);
   if (entry == nullptr || entry->hold != Hold::kReserved) return;
   entry->hold = entry->shown ? Hold::kGivenUp : Hold::kRestored;
+  entry->foreseen.clear();
   ++entry->moves.restored;
   moved_ = true;
+}
+
+void MemoryJournal::foresee(std::string_view run, std::string_view attempt, std::string_view tag,
+                            std::span<const ObserverCharge> charges) {
+  Entry* entry = staged(run, attempt);
+  check(entry != nullptr && entry->hold == Hold::kReserved, "what is foreseen was reserved");
+  moved_ |= entry->foreseen.try_emplace(std::string(tag), charges.begin(), charges.end()).second;
 }
 
 void MemoryJournal::book(std::string_view run, std::string_view attempt, std::string_view tag,
@@ -134,6 +144,24 @@ void MemoryJournal::crash() {
   if (moved_) staged_entries_ = entries_;
   moved_ = false;
   second_spend_ = false;
+}
+
+void MemoryJournal::end_from_outside(const std::string& run) {
+  crash();
+  for (auto& [key, entry] : entries_) {
+    if (key.first != run || entry.hold != Hold::kReserved) continue;
+    entry.shown = entry.shown || !entry.foreseen.empty() ||
+                  std::ranges::any_of(entry.debit.charges, [](const ObserverCharge& charge) {
+                    return charge.looks > 0;
+                  });
+    entry.hold = entry.shown ? Hold::kGivenUp : Hold::kRestored;
+    ++(entry.shown ? entry.moves.given_up : entry.moves.restored);
+    entry.moves.booked -= static_cast<int>(entry.bookings.size());
+    entry.bookings.merge(entry.foreseen);
+    entry.moves.booked += static_cast<int>(entry.bookings.size());
+    entry.foreseen.clear();
+  }
+  staged_entries_ = entries_;
 }
 
 MemoryJournal::Moves MemoryJournal::moves(const std::string& run,

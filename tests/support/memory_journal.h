@@ -22,12 +22,18 @@ class MemoryJournal final : public Journal {
   void spend(std::string_view run, std::string_view attempt) override;
   void give_up(std::string_view run, std::string_view attempt) override;
   void restore(std::string_view run, std::string_view attempt) override;
+  void foresee(std::string_view run, std::string_view attempt, std::string_view tag,
+               std::span<const ObserverCharge> charges) override;
   void book(std::string_view run, std::string_view attempt, std::string_view tag,
             std::span<const ObserverCharge> charges) override;
   [[nodiscard]] Result<void> commit() override;
 
   // The process dies: what was staged since the last commit is gone, what was committed stays.
   void crash();
+
+  // The run is ended by somebody who is not in it: what it still holds back is given up, with what
+  // was foreseen, or free again if it has no looks. As Store::abort does it.
+  void end_from_outside(const std::string& run);
 
   // From now on reserve() is refused[E-ledger-overdrawn], as by a ledger with nothing left.
   void refuse_reserves(bool refuse) { refuse_reserves_ = refuse; }
@@ -75,6 +81,7 @@ class MemoryJournal final : public Journal {
     Hold hold = Hold::kRestored;
     bool shown = false;  // its looks were booked once, and stay
     std::map<std::string, std::vector<ObserverCharge>> bookings;  // by tag
+    std::map<std::string, std::vector<ObserverCharge>> foreseen;
     Moves moves;
   };
   using Entries = std::map<std::pair<std::string, std::string>, Entry>;  // by run and attempt

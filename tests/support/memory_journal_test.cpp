@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// What a journal promises in general is tested for both kinds in store/store_journal_test.cpp.
+// What a journal promises in general is tested for both kinds in store/contract_test.cpp.
 
 Debit debit(const std::string& attempt) {
   Debit made;

@@ -27,6 +27,8 @@ class SimulatedJournal final : public Journal {
   void spend(std::string_view /*run*/, std::string_view /*attempt*/) override {}
   void give_up(std::string_view /*run*/, std::string_view /*attempt*/) override {}
   void restore(std::string_view /*run*/, std::string_view /*attempt*/) override {}
+  void foresee(std::string_view /*run*/, std::string_view /*attempt*/, std::string_view /*tag*/,
+               std::span<const ObserverCharge> /*charges*/) override {}
   void book(std::string_view /*run*/, std::string_view /*attempt*/, std::string_view /*tag*/,
             std::span<const ObserverCharge> /*charges*/) override {}
   [[nodiscard]] Result<void> commit() override;
