@@ -48,7 +48,6 @@ struct Surroundings {
   double lambda_2 = 0;      // of that part's L₀, rounded down
   double lambda_max = 0;    // rounded up
   std::size_t curious = 0;  // d: its neighbours in the coalition
-  std::size_t others = 0;   // its other neighbours
 };
 
 // Those that matter, of every coalition of this size (0: nobody, the eavesdropper's) and every
@@ -66,8 +65,8 @@ struct Surroundings {
                                          Sensitivity sensitivity, double looks);
 
 // How many masked values of a party, each under one mask, observers have seen after `attempts`
-// shuffles: all of its curious neighbours one each time, and of its other neighbours that were
-// given up (one an attempt) what they may have released then, under two masks, so half.
+// shuffles: all of its curious neighbours one each time, and of others that were given up since, at
+// most attempts − 1 in all, what they may have released before, under two masks, so half.
 [[nodiscard]] double looks_after(std::size_t attempts, const Surroundings& around);
 
 // 10·√looks·Δ/κ̄: all looks of all neighbours in one attempt, d_max or with shared masks one, are

@@ -23,9 +23,7 @@ void add_parts(const Graph& graph, std::span<const PartyId> coalition,
     for (PartyId place = 0; place < left.size(); ++place) {
       if (part_of[place] != part) continue;
       members.push_back(place);
-      const std::size_t others = rest.degree(place);
-      around.others = std::max(around.others, others);
-      around.curious = std::max(around.curious, graph.degree(left[place]) - others);
+      around.curious = std::max(around.curious, graph.degree(left[place]) - rest.degree(place));
     }
     around.honest = members.size();
     if (members.size() > 1) {
@@ -43,8 +41,7 @@ void keep_worst(std::vector<Surroundings>& all) {
   for (const Surroundings& one : all) {
     const auto hides_no_better = [&](const Surroundings& other) {
       return other.honest <= one.honest && other.lambda_2 <= one.lambda_2 &&
-             other.lambda_max >= one.lambda_max && other.curious >= one.curious &&
-             other.others >= one.others;
+             other.lambda_max >= one.lambda_max && other.curious >= one.curious;
     };
     if (std::ranges::any_of(kept, hides_no_better)) continue;
     kept.push_back(one);
@@ -75,8 +72,7 @@ std::optional<std::vector<Surroundings>> surroundings(const Graph& graph, std::s
   all.push_back({.honest = graph.size() - coalition,
                  .lambda_2 = *lambda_2,
                  .lambda_max = safe_spectrum(graph).lambda_max,
-                 .curious = std::min(coalition, graph.max_degree()),
-                 .others = graph.max_degree()});
+                 .curious = std::min(coalition, graph.max_degree())});
   return all;
 }
 
@@ -96,9 +92,10 @@ double per_neighbour_shift(const Surroundings& around, const ShuffleNoise& noise
   return sensitivity.value() * std::sqrt(square);
 }
 
+// The neighbours that were given up are no longer in the graph: it cannot say how many they were.
 double looks_after(std::size_t attempts, const Surroundings& around) {
-  const std::size_t given_up = std::min(attempts - 1, around.others);
-  return static_cast<double>(attempts * around.curious) + 0.5 * static_cast<double>(given_up);
+  const auto given_up = static_cast<double>(attempts - 1);
+  return static_cast<double>(attempts * around.curious) + 0.5 * given_up;
 }
 
 double least_sigma_eta(std::size_t looks, Sensitivity sensitivity, const Budget& budget) {

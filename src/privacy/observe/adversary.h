@@ -55,7 +55,7 @@ struct Adversary {
                                               std::span<const Adversary> table);
 
 // And what each of them learns more, as shift², if a neighbour that was given up had released its
-// own value: docs/proofs/per_neighbour.md.
+// own value: half a look, or with shared masks a whole one. docs/proofs/per_neighbour.md.
 [[nodiscard]] double release_of_lost_neighbour(const Noise& noise, Sensitivity sensitivity);
 
 // The eavesdropper of `dishuf` with shared masks: the proven bound over every draw of the

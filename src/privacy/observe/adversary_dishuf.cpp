@@ -200,6 +200,15 @@ Rows rows_of(const ShuffleNoise& noise, const Watched& watched) {
 
 }  // namespace privacy
 
+namespace {
+
+// A masked value, as shift².
+double look_at(const ShuffleNoise& noise, Sensitivity sensitivity) {
+  return std::pow(sensitivity.value() / nearest_double(noise.sigma_eta), 2);
+}
+
+}  // namespace
+
 std::vector<double> looks_table(const Graph& graph, const Noise& noise, Sensitivity sensitivity,
                                 std::span<const Adversary> table) {
   std::vector<double> squares;
@@ -225,16 +234,19 @@ std::vector<double> looks_table(const Graph& graph, const Noise& noise, Sensitiv
       looks = std::min<std::size_t>(looks, 1);  // however many see it, it is one value
     }
     squares.push_back(looks == 0 ? 0
-                                 : rounded_up(static_cast<double>(looks) * 2 *
-                                              release_of_lost_neighbour(noise, sensitivity)));
+                                 : rounded_up(static_cast<double>(looks) *
+                                              rounded_up(look_at(*shuffle, sensitivity))));
   }
   return squares;
 }
 
+// One edge shows the difference of two masks. A mask that all neighbours share is on other edges
+// too, where it may cancel: all that they release is made of T̄_j, so it shows no more than a look.
 double release_of_lost_neighbour(const Noise& noise, Sensitivity sensitivity) {
   const auto* shuffle = std::get_if<ShuffleNoise>(&noise);
   if (shuffle == nullptr) return 0;
-  return rounded_up(std::pow(sensitivity.value() / nearest_double(shuffle->sigma_eta), 2) / 2);
+  const double look = look_at(*shuffle, sensitivity);
+  return rounded_up(shuffle->masks == ShuffleMasks::kShared ? look : look / 2);
 }
 
 }  // namespace sotto

@@ -42,10 +42,12 @@ const Adversary& row_of(const std::vector<Adversary>& table, Observer observer) 
 
 // From first principles: everything the coalition sees is linear in independent
 // Gaussians; √(vᵀC⁻¹v) on the rows it sees, by least squares over all noises.
-// Sources: η_h and γ_h of the honest h. Seen: y_h for all h, and T̄_b for b ∈ B.
+// Sources: η_h and γ_h of the honest h. Seen: y_h for all h, the victim's only if it released, and
+// T̄_b for b ∈ B.
 double shift_from_first_principles(const Graph& graph, double sigma_gamma, double sigma_eta,
                                    double zeta, const std::vector<double>& products,
-                                   const std::vector<PartyId>& coalition, PartyId victim) {
+                                   const std::vector<PartyId>& coalition, PartyId victim,
+                                   bool released = true) {
   const auto n = static_cast<Eigen::Index>(graph.size());
   Eigen::MatrixXd laplace = Eigen::MatrixXd::Zero(n, n);
   std::vector<bool> curious(graph.size(), false);
@@ -68,11 +70,12 @@ double shift_from_first_principles(const Graph& graph, double sigma_gamma, doubl
   std::vector<Eigen::RowVectorXd> seen;  // over (η_1 … η_h, γ_1 … γ_h)
   std::vector<double> moved;
   for (Eigen::Index r = 0; r < h; ++r) {
+    const bool own = honest[r] == static_cast<Eigen::Index>(victim);
+    if (own && !released) continue;
     Eigen::RowVectorXd row = Eigen::RowVectorXd::Zero(2 * h);
     for (Eigen::Index c = 0; c < h; ++c) row(c) = -zeta * laplace(honest[r], honest[c]) * sigma_eta;
     row(h + r) = sigma_gamma;
     seen.push_back(row);
-    const bool own = honest[r] == static_cast<Eigen::Index>(victim);
     moved.push_back((own ? 1.0 : 0.0) - zeta * laplace(honest[r], victim));
   }
   for (Eigen::Index r = 0; r < h; ++r) {
@@ -192,6 +195,36 @@ TEST(Eavesdropper, SeesWhatTheJointGaussianOfItsViewSays) {
                                                    products, {}, victim));
     }
     EXPECT_NEAR(shuffle_shift(graph, noise, kOne, products) / worst, 1, 1e-9);
+  }
+}
+
+// A shared mask is in the releases of all neighbours of its owner's neighbours too: together they
+// cancel more of it than one edge's half.
+TEST(LostNeighbours, OfASharedMaskShowNoMoreThanIsBooked) {
+  SeededRandom random(20261118);
+  std::vector<Graph> graphs = {*Graph::path(3), *Graph::star(10)};
+  for (int k = 0; k < 20; ++k) graphs.push_back(random_dense_graph(random, 2 + random.below(8)));
+  for (std::size_t k = 0; k < graphs.size(); ++k) {
+    const Graph& graph = graphs[k];
+    const auto noise = *shared_noise(graph, kOne, kUsual, {}, 0);
+    const double look = std::pow(kOne.value() / noise.sigma_eta.get_d(), 2);
+    const double booked = release_of_lost_neighbour(noise, kOne);
+    const std::vector<double> products(graph.edges().size(), 1e6);
+    for (PartyId victim = 0; victim < graph.size(); ++victim) {
+      const double shown =
+          std::pow(shift_from_first_principles(
+                       graph, noise.sigma_gamma.get_d(), noise.sigma_eta.get_d(),
+                       1 / noise.inverse_zeta.get_d(), products, {}, victim, /*released=*/false),
+                   2);
+      EXPECT_LE(shown, look * (1 + 1e-9)) << "all of them together show a masked value at most";
+      EXPECT_LE(shown, static_cast<double>(graph.degree(victim)) * booked * (1 + 1e-9))
+          << "graph " << k << ", party " << victim;
+      if (k == 0 && victim == 2) {
+        EXPECT_GT(shown / look, 0.65);
+      } else if (k == 1 && victim == 9) {
+        EXPECT_GT(shown / look, 0.85);
+      }
+    }
   }
 }
 
