@@ -9,7 +9,8 @@
 #include <cstring>
 #include <string>
 
-// Written beside it, synced, and renamed: a reader or a crash never meets half a file.
+// Written beside it, synced, renamed, and the folder synced: a reader or a crash never meets half a
+// file, and no power cut takes it back.
 namespace sotto {
 namespace {
 
@@ -29,28 +30,41 @@ int write_all(int file, std::string_view text) {
   return ::fsync(file) == 0 ? 0 : errno;
 }
 
-// Returns 0 or an errno. Unlike std::filesystem it makes a folder private from its first instant.
-int make_private_folders(const std::filesystem::path& folder) {
+}  // namespace
+
+std::filesystem::path without_slash(std::filesystem::path folder) {
+  while (folder.has_parent_path() && folder.has_relative_path() &&
+         (!folder.has_filename() || folder.filename() == ".")) {
+    folder = folder.parent_path();
+  }
+  return folder;
+}
+
+int sync_folder(const std::filesystem::path& folder) {
+  const int file =
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return 0;
+  const int error = ::fsync(file) == 0 || errno == EINVAL ? 0 : errno;
+  ::close(file);
+  return error;
+}
+
+// Unlike std::filesystem it makes a folder private from its first instant.
+int make_folders(const std::filesystem::path& folder, Readers readers) {
   std::error_code problem;
   if (folder.empty() || std::filesystem::is_directory(folder, problem)) return 0;
-  if (const int error = make_private_folders(folder.parent_path()); error != 0) return error;
-  if (::mkdir(folder.c_str(), 0700) == 0) {
+  const std::filesystem::path path = without_slash(folder);
+  if (const int error = make_folders(path.parent_path(), readers); error != 0) return error;
+  const bool ours_alone = readers == Readers::kOwnerOnly;
+  if (::mkdir(path.c_str(), ours_alone ? 0700 : 0777) == 0) {
     // The umask must not take the owner's own rights away.
-    return ::chmod(folder.c_str(), 0700) == 0 ? 0 : errno;
+    if (ours_alone && ::chmod(path.c_str(), 0700) != 0) return errno;
+    return sync_folder(path.parent_path());
   }
-  // Somebody else was quicker, or "a/" is "a".
   const int error = errno;
-  return std::filesystem::is_directory(folder, problem) ? 0 : error;
+  if (std::filesystem::is_directory(path, problem)) return 0;  // somebody else was quicker
+  return error == EEXIST ? ENOTDIR : error;
 }
-
-int make_folders(const std::filesystem::path& folder, Readers readers) {
-  if (readers == Readers::kOwnerOnly) return make_private_folders(folder);
-  std::error_code problem;
-  if (!folder.empty()) std::filesystem::create_directories(folder, problem);
-  return problem.value();
-}
-
-}  // namespace
 
 Result<void> write_file(const std::filesystem::path& path, std::string_view text, Readers readers) {
   std::error_code problem;
@@ -79,8 +93,12 @@ int replace_file(const std::filesystem::path& path, std::string_view text,
   if (error == 0) error = write_all(file, text);
   if (::close(file) != 0 && error == 0) error = errno;
   if (error == 0 && ::rename(draft.c_str(), path.c_str()) != 0) error = errno;
-  if (error != 0) ::unlink(draft.c_str());
-  return error;
+  if (error != 0) {
+    ::unlink(draft.c_str());
+    return error;
+  }
+  // What is erased or spent next relies on it: after a power cut too the file is there.
+  return sync_folder(path.parent_path());
 }
 
 }  // namespace sotto

@@ -3,11 +3,39 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 #include "support/temporary_folder.h"
+
+// What was synced, and which of the files that a test waits for were there by then. This fsync
+// stands before the library's, for all of this program.
+namespace {
+
+struct Synced {
+  std::filesystem::path path;
+  bool there = false;
+};
+struct Watch {
+  std::filesystem::path awaited;
+  std::vector<Synced> synced;
+};
+Watch* watch = nullptr;
+
+}  // namespace
+
+extern "C" int fsync(int file) {
+  if (watch != nullptr) {
+    std::error_code problem;
+    const auto path = std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", file), problem);
+    watch->synced.push_back({path, std::filesystem::exists(watch->awaited, problem)});
+  }
+  return static_cast<int>(::syscall(SYS_fsync, file));
+}
 
 namespace sotto {
 namespace {
@@ -74,6 +102,41 @@ TEST_F(WriteFile, ReplacesALinkAndNotWhatItPointsTo) {
   ASSERT_TRUE(write_file(folder_ / "link", "mine", Readers::kOwnerOnly));
   EXPECT_EQ(contents(elsewhere), "theirs");
   EXPECT_EQ(mode_of(folder_ / "link"), 0600U);
+}
+
+// A power cut keeps what was synced: the text, then the name that it was given, and the names of
+// the folders above it.
+TEST_F(WriteFile, IsOnTheDiskWithItsNameAndItsFolders) {
+  for (const Readers readers : {Readers::kAsUsual, Readers::kOwnerOnly}) {
+    const fs::path top = fs::canonical(folder_.path());
+    const fs::path above = top / (readers == Readers::kOwnerOnly ? "own" : "usual");
+    const fs::path path = above / "deep" / "file";
+    Watch seen{.awaited = path, .synced = {}};
+    watch = &seen;
+    const auto written = write_file(path, "text", readers);
+    watch = nullptr;
+    ASSERT_TRUE(written);
+    ASSERT_EQ(seen.synced.size(), 4U);
+    EXPECT_EQ(seen.synced[0].path, top);
+    EXPECT_EQ(seen.synced[1].path, above);
+    EXPECT_EQ(seen.synced[2].path.parent_path(), above / "deep") << "the draft";
+    EXPECT_FALSE(seen.synced[2].there);
+    EXPECT_EQ(seen.synced[3].path, above / "deep");
+    EXPECT_TRUE(seen.synced[3].there);
+  }
+}
+
+TEST(Folders, AreNamedTheSameWithASlashAtTheirEnd) {
+  for (const char* name : {"a/b", "a/b/", "a/b//", "a/b/.", "a/b/./"}) {
+    EXPECT_EQ(without_slash(name), "a/b") << name;
+  }
+  EXPECT_EQ(without_slash("b/"), "b");
+  EXPECT_EQ(without_slash("/"), "/");
+  EXPECT_EQ(without_slash("/."), "/");
+  EXPECT_EQ(without_slash("."), ".");
+  EXPECT_EQ(without_slash("./"), ".");
+  EXPECT_EQ(without_slash("a/.."), "a/..");
+  EXPECT_EQ(without_slash(""), "");
 }
 
 TEST_F(WriteFile, LeavesAFolderThatIsThereAsItIs) {

@@ -50,10 +50,15 @@ Error cannot_write(const fs::path& path, int error) {
                 "name a folder of your own, with --home or SOTTO_HOME");
 }
 
-Result<void> make_folder(const fs::path& folder) {
-  std::error_code problem;
-  if (folder.has_parent_path()) fs::create_directories(folder.parent_path(), problem);
-  if (::mkdir(folder.c_str(), S_IRWXU) == 0) return {};
+Result<void> make_folder(const fs::path& named) {
+  const fs::path folder = without_slash(named);
+  if (const int error = make_folders(folder.parent_path(), Readers::kAsUsual); error != 0) {
+    return cannot_write(folder, error);
+  }
+  if (::mkdir(folder.c_str(), S_IRWXU) == 0) {
+    const int error = sync_folder(folder.parent_path());
+    return error == 0 ? Result<void>() : cannot_write(folder, error);
+  }
   if (errno != EEXIST) return cannot_write(folder, errno);
   struct stat about {};
   if (::stat(folder.c_str(), &about) != 0) return cannot_write(folder, errno);
@@ -143,9 +148,12 @@ Result<Identity> Identity::load(const std::string& folder) {
 
 Result<Identity> Identity::rotate(const std::string& folder, std::uint64_t days) {
   const fs::path home = folder;
-  SOTTO_ASSIGN(const auto old, load(folder));
   const File lock(::open(home.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!lock.open() || ::flock(lock.number(), LOCK_EX) != 0) return cannot_write(home, errno);
+  const bool locked = lock.open() && ::flock(lock.number(), LOCK_EX) == 0;
+  const int why_not = errno;
+  // Under the lock: what another rotation has just made is the old one of this.
+  SOTTO_ASSIGN(const auto old, load(folder));
+  if (!locked) return cannot_write(home, why_not);
   struct stat about {};
   if (::lstat((home / kFormerKeyFile).c_str(), &about) == 0) {
     SOTTO_ASSIGN(const auto former, load_former(folder));
@@ -162,6 +170,11 @@ Result<Identity> Identity::rotate(const std::string& folder, std::uint64_t days)
     if (error != 0) return cannot_write(home / name, error);
     return {};
   };
+  // A rotation that was cut short has left its certificate beside its place, where this one's
+  // comes.
+  if (read_identity_file(home / kCertificateFile, 0).value_or("") != old.certificate_pem()) {
+    SOTTO_TRY(write(kCertificateFile, old.certificate_pem(), 0644));
+  }
   SOTTO_TRY(write(kFormerCertificateFile, old.certificate_pem(), 0644));
   SOTTO_TRY(write(kFormerKeyFile, old.key_pem(), 0600));
   SOTTO_TRY(write(kNextCertificateFile, next.certificate_pem(), 0644));

@@ -1,11 +1,15 @@
 #include "network/identity.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <openssl/ec.h>
 #include <openssl/rsa.h>
 #include <openssl/x509v3.h>
 #include <rapidcheck/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -327,6 +331,51 @@ TEST_F(IdentityFolder, ARotationThatWasCutShortLeavesAWholeKey) {
   EXPECT_EQ(Identity::load(home_.string())->fingerprint(), old.fingerprint());
   leave("identity.key", next.key_pem());
   EXPECT_EQ(Identity::load(home_.string())->fingerprint(), next.fingerprint());
+  // The old key is retired, and the power goes a second time, when the third key is to be written.
+  ASSERT_TRUE(Identity::retire(home_.string()));
+  const fs::path in_the_way = home_ / fmt::format("identity.key.{}.part", ::getpid());
+  fs::create_directory(in_the_way);
+  EXPECT_EQ(Identity::rotate(home_.string()).error().name, "E-identity-write");
+  ASSERT_TRUE(fs::exists(home_ / "identity.next.crt"));
+  const auto still = Identity::load(home_.string());
+  ASSERT_TRUE(still) << still.error().to_string();
+  EXPECT_EQ(still->fingerprint(), next.fingerprint());
+  fs::remove(in_the_way);
+  const auto third = Identity::rotate(home_.string());
+  ASSERT_TRUE(third) << third.error().to_string();
+  EXPECT_EQ(Identity::load(home_.string())->fingerprint(), third->fingerprint());
+  EXPECT_EQ((*Identity::load_former(home_.string()))->fingerprint(), next.fingerprint());
+}
+
+// Both have begun before either has the folder to itself.
+TEST_F(IdentityFolder, OfTwoRotationsAtOnceOneIsRefusedAndTheOthersKeyStays) {
+  ASSERT_TRUE(new_identity().save(home_.string()));
+  const int folder = ::open(home_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(::flock(folder, LOCK_EX), 0);
+  std::vector<std::string> made(2);
+  std::vector<std::thread> threads;
+  for (std::string& mine : made) {
+    threads.emplace_back([&] {
+      const auto next = Identity::rotate(home_.string());
+      mine = next ? next->fingerprint() : next.error().name;
+    });
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  ::close(folder);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(made, testing::UnorderedElementsAre("E-identity-rotated",
+                                                  Identity::load(home_.string())->fingerprint()));
+}
+
+TEST_F(IdentityFolder, IsPrivateUnderANameWithASlashAtItsEndToo) {
+  const mode_t before = ::umask(002);
+  const auto saved = new_identity().save(home_.string() + "/");
+  const auto dotted = new_identity().save((folder_ / "dotted" / ".").string());
+  ::umask(before);
+  ASSERT_TRUE(saved) << saved.error().to_string();
+  ASSERT_TRUE(dotted) << dotted.error().to_string();
+  EXPECT_EQ(mode_of(home_), 0700U);
+  EXPECT_EQ(mode_of(folder_ / "dotted"), 0700U);
 }
 
 TEST(Identity, SaysHowLongItsCertificateIsValid) {

@@ -16,6 +16,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/files.h"
+
 namespace sotto {
 namespace {
 
@@ -34,15 +36,6 @@ Error cannot_open(const std::string& path, int reason) {
   }
   return failed("E-store-open", fmt::format("cannot open {}: {}", path, std::strerror(reason)),
                 "name a home folder on a local disk that can be written");
-}
-
-// The name of a new file is on the disk only when its folder is.
-void sync_folder(const std::filesystem::path& folder) {
-  const int file =
-      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0) return;  // a parent that we may not read was there before us
-  ::fsync(file);
-  ::close(file);
 }
 
 LockHolder holder_of(int file) {
@@ -93,13 +86,15 @@ Result<std::variant<StoreLock, LockHolder>> StoreLock::try_take(
 }
 
 Result<void> store::make_private_folder(const std::string& folder) {
-  const std::filesystem::path path(folder);
-  std::error_code problem;
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), problem);
-  if (problem) return cannot_open(folder, problem.value());
-  if (::mkdir(folder.c_str(), 0700) == 0) {
-    if (::chmod(folder.c_str(), 0700) != 0) return cannot_open(folder, errno);
-    sync_folder(path.parent_path());
+  const std::filesystem::path path = without_slash(folder);
+  if (const int error = make_folders(path.parent_path(), Readers::kAsUsual); error != 0) {
+    return cannot_open(folder, error);
+  }
+  if (::mkdir(path.c_str(), 0700) == 0) {
+    if (::chmod(path.c_str(), 0700) != 0) return cannot_open(folder, errno);
+    if (const int error = sync_folder(path.parent_path()); error != 0) {
+      return cannot_open(folder, error);
+    }
     return {};
   }
   if (errno != EEXIST) return cannot_open(folder, errno);
@@ -116,10 +111,10 @@ Result<void> store::make_private_folder(const std::string& folder) {
 Result<void> store::make_private_file(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file >= 0) {
-    const int error = ::fchmod(file, 0600) == 0 ? 0 : errno;
+    int error = ::fchmod(file, 0600) == 0 ? 0 : errno;
     ::close(file);
+    if (error == 0) error = sync_folder(std::filesystem::path(path).parent_path());
     if (error != 0) return cannot_open(path, error);
-    sync_folder(std::filesystem::path(path).parent_path());
     return {};
   }
   if (errno != EEXIST) return cannot_open(path, errno);

@@ -145,6 +145,17 @@ TEST_F(StoreTest, WhatOthersMayReadOrReplaceIsRefused) {
   EXPECT_TRUE(Store::open(home(), [] { return 0; })) << "the files are still private";
 }
 
+TEST_F(StoreTest, AHomeIsPrivateUnderANameWithASlashAtItsEndToo) {
+  const mode_t before = ::umask(002);
+  for (const char* end : {"/", "//", "/."}) {
+    std::filesystem::remove_all(home());
+    EXPECT_EQ(name_of(Store::open(home() + end, [] { return 0; })), "");
+    EXPECT_EQ(mode_of(home()), 0700U) << end;
+    EXPECT_EQ(mode_of(home() + "/locks"), 0700U) << end;
+  }
+  ::umask(before);
+}
+
 TEST_F(StoreTest, ALockIsHeldOnceAndNamesItsHolder) {
   const Store store = open();
   auto lock = store.lock("a1");

@@ -28,6 +28,9 @@ double read_seconds(TomlReader& section, std::string_view key, double fallback) 
   return seconds;
 }
 
+// A clock in nanoseconds ends in 2262.
+constexpr int kLastYear = 2261;
+
 // "2026-01-31T09:00:00Z": one form only, so that all parties read the same.
 std::optional<std::int64_t> read_time(TomlReader& section, std::string_view key) {
   const auto text = section.optional_text(key);
@@ -55,6 +58,11 @@ std::optional<std::int64_t> read_time(TomlReader& section, std::string_view key)
   if (!valid) {
     section.fail_value(key, fmt::format("{} = \"{}\" is not a time", key, *text),
                        "write it in UTC, as in \"2026-01-31T09:00:00Z\"");
+    return std::nullopt;
+  }
+  if (year > kLastYear) {
+    section.fail_value(key, fmt::format("{} = \"{}\" is later than clocks go", key, *text),
+                       fmt::format("give a time before the end of {}", kLastYear));
     return std::nullopt;
   }
   return time.time_since_epoch().count();

@@ -400,6 +400,13 @@ TEST(StudyFile, ReadsWhenTheMeetingBegins) {
     EXPECT_EQ(error.name, "E-study-value") << bad;
     EXPECT_THAT(error.to_string(), HasSubstr("is not a time")) << bad;
   }
+  EXPECT_TRUE(with("2261-12-31T23:59:59Z").parse());
+  for (const char* late :
+       {"2262-01-01T00:00:00Z", "2262-04-12T00:00:00Z", "9999-12-31T23:59:59Z"}) {
+    const Error error = error_of(with(late));
+    EXPECT_EQ(error.name, "E-study-value") << late;
+    EXPECT_THAT(error.to_string(), HasSubstr("give a time before the end of 2261")) << late;
+  }
 }
 
 TEST(StudyFile, FindsProblemFilesBesideTheStudy) {

@@ -195,22 +195,19 @@ class Join {
     agreeing_.clear();
     notes_.emplace(request_.home, run_, study_, request_.self, unix_milliseconds());
     SOTTO_ASSIGN(const auto journal, store_.journal(run_));
-    const SteadyClock clock;
     SessionTerms terms = session_terms(study_, request_.self,
                                        debit_of(study_, party_.plan(), own_.consent.cost->account));
     terms.data_digest = party_.data_digest();
     terms.limits = party_.limits();
     terms.start = std::max(start_number(), least_start_);
-    // Noise is drawn here, before anybody could see how long it takes; the meeting's time counts
-    // from its beginning.
-    const Time begins = clock.now() + until_start();
+    // Noise is drawn here, before anybody could see how long it takes.
     SOTTO_ASSIGN(const auto session,
                  Session::open(
                      std::move(terms), signer_, *journal,
                      [this](std::span<const PartyId> members, const AttemptKeys& keys) {
                        return party_.take_part(members, keys);
                      },
-                     chosen.key, begins));
+                     chosen.key, Time(0)));
     if (chosen.resumed) {
       tell({.kind = JoinEvent::Kind::kResumed,
             .text = fmt::format("resuming run {}", short_run(name())),
@@ -218,6 +215,8 @@ class Join {
     }
     SOTTO_ASSIGN(const bool given_up, wait_for_start(*session));
     if (given_up) return ended(*session);
+    // The meeting's time counts from here, whatever the wall clock was set to meanwhile.
+    const SteadyClock clock;
     return take_part(*session, clock);
   }
 

@@ -5,6 +5,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,8 +22,19 @@ namespace {
 
 constexpr mode_t kOwnerOnly = 0600;
 
+// -1 and errno if it cannot be. A file that was there before may be open to others; a terminal or
+// /dev/null is not ours to close.
 int open_log(const std::string& path) {
-  return ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, kOwnerOnly);
+  const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, kOwnerOnly);
+  struct stat about {};
+  if (file < 0 || ::fstat(file, &about) != 0 || !S_ISREG(about.st_mode) ||
+      (about.st_mode & (S_IRWXG | S_IRWXO)) == 0 || ::fchmod(file, kOwnerOnly) == 0) {
+    return file;
+  }
+  const int error = errno;
+  ::close(file);
+  errno = error;
+  return -1;
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace sotto {
 [[nodiscard]] std::string local_text(std::int64_t seconds);
 
 // Lines are added at the end, so that the file can be moved away by a rotation of logs and is made
-// anew. Only its owner may read it: it counts the party's own rows. Any thread may write.
+// anew. Only its owner may read it, whatever mode it had before: it counts the party's own rows.
+// Any thread may write.
 class EventLog {
  public:
   // E-log if it cannot be written to.

@@ -39,6 +39,28 @@ TEST_F(EventLogTest, HasDateAndZoneInEveryLineAndOnlyItsOwnerReadsIt) {
   EXPECT_EQ(about.st_mode & 0777U, 0600U);
 }
 
+TEST_F(EventLogTest, ThatWasThereBeforeIsForItsOwnerAloneFromNowOn) {
+  const std::string path = (folder_ / "log").string();
+  const auto mode = [&] {
+    struct stat about {};
+    EXPECT_EQ(::stat(path.c_str(), &about), 0);
+    return about.st_mode & 0777U;
+  };
+  { std::ofstream(path) << "before\n"; }
+  ASSERT_EQ(::chmod(path.c_str(), 0644), 0);
+  const auto log = EventLog::open(path);
+  ASSERT_TRUE(log);
+  EXPECT_EQ(mode(), 0600U);
+  ASSERT_EQ(::chmod(path.c_str(), 0660), 0) << "as a rotation of logs may make it anew";
+  (*log)->write("one", 0);
+  EXPECT_EQ(mode(), 0600U);
+  EXPECT_THAT(text("log"), testing::StartsWith("before\n"));
+  EXPECT_TRUE(EventLog::open("/dev/null"));
+  struct stat about {};
+  ASSERT_EQ(::stat("/dev/null", &about), 0);
+  EXPECT_NE(about.st_mode & 0777U, 0600U) << "what is no file is left as it is";
+}
+
 TEST_F(EventLogTest, IsMadeAnewWhenItWasMovedAway) {
   const auto log = EventLog::open((folder_ / "log").string());
   ASSERT_TRUE(log);
