@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/decompositions.h"
@@ -15,6 +17,7 @@
 #include "privacy/budget.h"
 #include "privacy/calibrate/dishuf.h"
 #include "privacy/calibrate/pairwise.h"
+#include "privacy/observe/coalition.h"
 #include "support/exact_shifts.h"
 #include "support/reference_rows.h"
 
@@ -268,6 +271,18 @@ TEST(Eavesdropper, OfPairwiseSeesAPersonAtTwoPartiesAtUpToTwiceTheShift) {
     EXPECT_LE(joint, 2 * row * (1 + 1e-9));
     EXPECT_GT(joint, 1.99 * row);
   }
+}
+
+TEST(Coalition, IsOneOfAsManyAsWereAskedFor) {
+  std::size_t visited = 0;
+  const auto visit = [&](std::span<const PartyId> members) {
+    EXPECT_EQ(members.size(), 2U);
+    ++visited;
+  };
+  privacy::for_each_coalition(*Graph::path(5), 2, visit);
+  EXPECT_EQ(std::exchange(visited, 0), 10U);
+  privacy::for_each_coalition(*Graph::path(5), 2, visit, 7);
+  EXPECT_EQ(visited, 7U);
 }
 
 TEST(Coalition, SeesNoLessWithOneMoreMember) {

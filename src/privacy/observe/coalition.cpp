@@ -84,13 +84,14 @@ Spectrum safe_spectrum(const Graph& graph) {
 }
 
 void for_each_coalition(const Graph& graph, std::size_t size,
-                        const std::function<void(std::span<const PartyId>)>& visit) {
+                        const std::function<void(std::span<const PartyId>)>& visit,
+                        std::size_t most) {
   check(size >= 1 && size < graph.size(), "a coalition is not empty and not everybody");
   const std::size_t n = graph.size();
   const std::size_t fixed = all_parties_alike(graph) ? 1 : 0;
   std::vector<PartyId> members(size);
   std::iota(members.begin(), members.end(), PartyId{0});
-  while (true) {
+  for (std::size_t visited = 0; visited < most; ++visited) {
     visit(members);
     // The next one in lexicographic order: raise the last member that can be raised.
     std::size_t k = size;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 
 #include "graph/spectrum.h"
 #include "privacy/calibrate/noise.h"
@@ -25,9 +26,11 @@ inline constexpr double kPairwiseWork = 1;
 inline constexpr double kShuffleWork = 5;
 
 // The coalitions of this size that there are to look at. On a cycle, a torus, a complete graph, a
-// base graph and Petersen's every party is like every other, so party 0 is always a member.
+// base graph and Petersen's every party is like every other, so party 0 is always a member. Ends
+// after `most` of them: all may be more than anybody can count to.
 void for_each_coalition(const Graph& graph, std::size_t size,
-                        const std::function<void(std::span<const PartyId>)>& visit);
+                        const std::function<void(std::span<const PartyId>)>& visit,
+                        std::size_t most = std::numeric_limits<std::size_t>::max());
 // Whether coalitions × work_each × n³ is work for some seconds on one core.
 [[nodiscard]] bool can_visit_coalitions(const Graph& graph, std::size_t size, double work_each);
 [[nodiscard]] Error too_many_coalitions(const Graph& graph, std::size_t size);

@@ -68,6 +68,10 @@ class Attack {
   [[nodiscard]] virtual Sighting as_measured(const Sighting& sighting, double distance,
                                              const Measured& measured, double stretch) const = 0;
 
+  // Whether δ rises with `stretch`. Where it need not, a single run adds to it no less than at one
+  // of the ends of an interval.
+  [[nodiscard]] virtual bool rises_with_stretch() const = 0;
+
   // The most that (p₁/p_distance)(1 − e^{ε−L})₊ can be, as its logarithm, of sightings with this s.
   [[nodiscard]] virtual double log_largest_excess(double epsilon, double distance,
                                                   double s) const = 0;
@@ -82,6 +86,7 @@ class GaussianAttack : public Attack {
   [[nodiscard]] Measured measure(std::span<const WatchedRuns> worlds) const final;
   [[nodiscard]] Sighting as_measured(const Sighting& sighting, double distance,
                                      const Measured& measured, double stretch) const final;
+  [[nodiscard]] bool rises_with_stretch() const final { return true; }
   [[nodiscard]] double log_largest_excess(double epsilon, double distance, double s) const final;
 
  protected:

@@ -120,6 +120,9 @@ class MatrixEntryAttack final : public Attack {
     return {.z = sighting.z, .s = measured.scatter * stretch, .seen = {}};
   }
 
+  // It falls up to the scale μ/ε, and rises after it with what is beyond the bound.
+  [[nodiscard]] bool rises_with_stretch() const override { return false; }
+
   // p₁/p_λ falls between both centres, so it is largest where L begins to exceed ε: inside of what
   // world 0 can release if ε < μ/b, at its end otherwise.
   [[nodiscard]] double log_largest_excess(double epsilon, double distance,

@@ -90,6 +90,34 @@ TEST(AuditAttack, KnowsTheMostThatARunCanAdd) {
   }
 }
 
+// Of Laplace noise δ falls with the scale and rises again, so the ends of an interval say nothing
+// of what is between them; but what one run adds is no less there than at one of them.
+TEST(AuditAttack, OfLaplaceNoiseARunAddsNoLessBetweenTwoScalesThanAtOneOfThem) {
+  const PlannedStudy study = planned(entries(), Solver::kGt);
+  const auto attack = attack_on_cost(study, entry_moved(study, 0), 0);
+  ASSERT_FALSE(attack->rises_with_stretch());
+  const double far = attack->tilt(1, 1);
+  const double reach = std::get<GradientNoise>(study.plan.noise).on_grid.largest() + 1;
+  for (const double distance : {1.0, far}) {
+    for (const double epsilon : {0.5, 0.9, 1.0, 1.1}) {
+      for (double z = -1; z < reach; z += 0.01) {
+        const auto adds = [&](double stretch) {
+          const Sighting run = attack->as_measured({.z = z, .s = 1, .seen = {}}, distance,
+                                                   {.slope = 1, .scatter = 1, .error = 0}, stretch);
+          const double ratio = attack->log_ratio(run, 0, 1);
+          return ratio <= epsilon
+                     ? 0
+                     : std::exp(attack->log_ratio(run, distance, 1)) * -std::expm1(epsilon - ratio);
+        };
+        const double least = std::min(adds(0.9), adds(1.1));
+        for (const double between : {0.95, 1.0, 1.05}) {
+          EXPECT_GE(adds(between), least * (1 - 1e-12)) << z << " " << distance;
+        }
+      }
+    }
+  }
+}
+
 TEST(AuditAttack, MovesARowAsFarAsTheSensitivityAllowsAndNoFarther) {
   for (const char* neighbours : {"add-remove", "replace"}) {
     const PlannedStudy study = planned(rows(neighbours), Solver::kAc);
@@ -130,6 +158,20 @@ TEST(Audit, HasARowForEveryObserverOfThePlan) {
                 observer_name(study.plan.adversaries[k]));
     }
   }
+}
+
+// The coalitions of twenty among sixty-four are 10¹⁶: some of them are ranked, and no more are even
+// counted up.
+TEST(Audit, DoesNotGoThroughMoreCoalitionsThanItRanks) {
+  const auto study = parse_study(
+      "[study]\nname = \"many\"\nsolver = \"ac\"\n[privacy]\nepsilon = 1\ndelta = 0.05\n"
+      "unit = \"entry\"\nmu = 1\ncolluders = 20\n[graph]\ntopology = \"complete\"\nparties = 64\n"
+      "weight = \"metropolis\"\n[problem]\nfamily = \"paper\"\nm = 1\nseed = 1\n",
+      "many.toml");
+  ASSERT_TRUE(study.has_value()) << study.error().to_string();
+  const auto report = audit_study(planned(*study, Solver::kAc), {.seed = 3, .runs = 50});
+  ASSERT_TRUE(report.has_value()) << report.error().to_string();
+  EXPECT_EQ(report->observers.at(2).members.size(), 20U);
 }
 
 // Noise that is smaller than its sampler was asked for.

@@ -44,6 +44,13 @@ std::vector<double> sorted_part(std::span<const double> values, double sign) {
   return result;
 }
 
+// What one run adds to δ(ε).
+double excess_of(const Tilted& runs, std::size_t run, double epsilon) {
+  const double ratio = runs.log_ratio[run];
+  if (ratio <= epsilon) return 0;
+  return std::exp(runs.log_weight[run]) * -std::expm1(epsilon - ratio);
+}
+
 double epsilon_of(double power, double false_alarm, double delta) {
   if (power <= delta || false_alarm <= 0) return 0;
   return std::max(0.0, std::log((power - delta) / false_alarm));
@@ -109,15 +116,23 @@ Estimate tilted_delta(const Tilted& runs, double epsilon) {
   double sum = 0;
   double squares = 0;
   for (std::size_t k = 0; k < runs.log_ratio.size(); ++k) {
-    const double ratio = runs.log_ratio[k];
-    if (ratio <= epsilon) continue;
-    const double excess = std::exp(runs.log_weight[k]) * -std::expm1(epsilon - ratio);
+    const double excess = excess_of(runs, k, epsilon);
     sum += excess;
     squares += excess * excess;
   }
   const auto count = static_cast<double>(runs.log_ratio.size());
   const double mean = sum / count;
   return {.value = mean, .error = std::sqrt(std::max(0.0, squares / count - mean * mean) / count)};
+}
+
+Tilted lesser(const Tilted& one, const Tilted& other, double epsilon) {
+  Tilted result = one;
+  for (std::size_t k = 0; k < one.log_ratio.size(); ++k) {
+    if (excess_of(one, k, epsilon) <= excess_of(other, k, epsilon)) continue;
+    result.log_weight[k] = other.log_weight[k];
+    result.log_ratio[k] = other.log_ratio[k];
+  }
+  return result;
 }
 
 double tilted_delta_at_least(const Tilted& runs, double epsilon, double largest, double error) {

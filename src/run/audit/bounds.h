@@ -52,6 +52,9 @@ struct Estimate {
 // δ(ε) = E₁[(1 − e^{ε−L})₊], by importance sampling.
 [[nodiscard]] Estimate tilted_delta(const Tilted& runs, double epsilon);
 
+// The same runs as two models weigh them: of each run what adds less to δ(ε).
+[[nodiscard]] Tilted lesser(const Tilted& one, const Tilted& other, double epsilon);
+
 // What δ(ε) is at least, with `largest` the most that a single run can add: with V the sample
 // variance,
 //

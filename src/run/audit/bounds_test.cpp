@@ -101,6 +101,17 @@ TEST(AuditBounds, OfTiltedRunsAreTheGaussianMechanismsDelta) {
   }
 }
 
+// Where one model adds more on some runs and less on others, what both can stand for is less than
+// either's sum.
+TEST(AuditBounds, OfTwoModelsEachRunAddsTheLesser) {
+  const Tilted one{.log_weight = {0, 0, -1}, .log_ratio = {3, 1.5, 9}};
+  const Tilted other{.log_weight = {0, 0, 0}, .log_ratio = {1.5, 3, 0.5}};
+  const double low = -std::expm1(1 - 1.5);
+  EXPECT_DOUBLE_EQ(tilted_delta(lesser(one, other, 1), 1).value, 2 * low / 3);
+  EXPECT_DOUBLE_EQ(tilted_delta(lesser(other, one, 1), 1).value, 2 * low / 3);
+  EXPECT_LT(2 * low / 3, std::min(tilted_delta(one, 1).value, tilted_delta(other, 1).value));
+}
+
 TEST(AuditBounds, DeviationsAreTheNormalLaws) {
   EXPECT_NEAR(normal_deviations(0.025), 1.959963985, 1e-8);
   EXPECT_NEAR(normal_deviations(1e-6), 4.753424309, 1e-5);
