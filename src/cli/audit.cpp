@@ -59,7 +59,8 @@ Result<std::string> run_audit(const AuditOptions& options, Output output) {
     text = to_text(study, report);
   }
   if (!options.chart.empty()) {
-    SOTTO_TRY(write_file(options.chart, standalone_svg(trade_off_chart(study.privacy.budget, report))));
+    SOTTO_TRY(
+        write_file(options.chart, standalone_svg(trade_off_chart(study.privacy.budget, report))));
     if (!output.json()) text += fmt::format("\n  written: {}\n", options.chart);
   }
   if (!report.disproved()) return text;
