@@ -1,0 +1,81 @@
+#include <fmt/chrono.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <fstream>
+#include <regex>
+
+#include "run/join/join.h"
+#include "study/study.h"
+#include "support/party_processes.h"
+#include "support/source_tree.h"
+
+// A party whose machine's clock is set while it waits.
+
+namespace {
+
+// So many seconds the wall clock of this process is ahead.
+std::atomic<std::time_t> ahead = 0;
+
+}  // namespace
+
+// Stands before the library's, for all of this program.
+extern "C" int clock_gettime(clockid_t which, timespec* time) noexcept {
+  const int failed = static_cast<int>(::syscall(SYS_clock_gettime, which, time));
+  if (failed == 0 && which == CLOCK_REALTIME) time->tv_sec += ahead;
+  return failed;
+}
+
+namespace sotto {
+namespace {
+
+// By a clock that was ahead the meeting would have begun, and been over, before the others came.
+TEST(NetworkClock, SetBackWhileAPartyWaitsForTheStartTakesNothingFromTheMeeting) {
+  Parties parties({.solver = "ac",
+                   .parties = 2,
+                   .topology = "path",
+                   .network = "start = \"later\"\nmeeting_seconds = 8\n"});
+  constexpr std::time_t kAhead = 10;
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  const std::string start = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now + kAhead + 8));
+  const std::string text =
+      std::regex_replace(read_text(parties.study()), std::regex("\"later\""), "\"" + start + "\"");
+  std::ofstream(parties.study()) << text;
+  parties.start(1);
+  // In a process of its own: what a run leaves in one is not for the tests that follow.
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ahead = kAhead;
+    const auto study = read_study(parties.study());
+    JoinRequest request;
+    request.study_file = parties.study();
+    request.data = parties.table(0);
+    request.home = parties.home(0);
+    request.account = kAccount;
+    JoinHooks hooks;
+    hooks.report = [](const RunRecord&) { return std::string(); };
+    bool set_back = false;
+    hooks.on_event = [&](const JoinEvent& event) {
+      if (event.text.find("the study's meeting begins at") == std::string::npos) return;
+      ahead = 0;
+      set_back = true;
+    };
+    const auto joined = study ? join_study(*study, request, hooks) : Result<Joined>(study.error());
+    if (!joined) fmt::print(stderr, "{}\n", joined.error().to_string());
+    ::_exit(joined && set_back ? 0 : 1);
+  }
+  int state = 0;
+  ASSERT_EQ(::waitpid(child, &state, 0), child);
+  EXPECT_TRUE(WIFEXITED(state));
+  EXPECT_EQ(WEXITSTATUS(state), 0);
+  EXPECT_EQ(parties.wait(1), 0) << parties.said(1);
+}
+
+}  // namespace
+}  // namespace sotto
