@@ -140,7 +140,7 @@ lint: format-check build/lint/compile_commands.json
 	  xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build/lint
 	@clang-tidy --quiet examples/*.cpp -- -std=c++20 -I include
 
-# Everything, before a hand-over. Takes hours.
+# Before a hand-over: lint, the quick tests plain and under both sanitizers, the long tests. Takes hours.
 check: lint
 	@$(MAKE) test PRESET=asan
 	@$(MAKE) test PRESET=tsan

@@ -1,5 +1,4 @@
-// `sotto audit`: tries to disprove what a study claims.
-#include "run/audit/audit.h"
+#include "cli/audit.h"
 
 #include <fmt/format.h>
 
@@ -63,13 +62,17 @@ Result<std::string> run_audit(const AuditOptions& options, Output output) {
         write_file(options.chart, standalone_svg(trade_off_chart(study.privacy.budget, report))));
     if (!output.json()) text += fmt::format("\n  written: {}\n", options.chart);
   }
+  return audit_outcome(report, std::move(text));
+}
+
+}  // namespace
+
+Result<std::string> audit_outcome(const AuditReport& report, std::string text) {
   if (!report.disproved()) return text;
   fmt::print("{}", text);
   return failed("E-audit", "an attack proves more than the study claims",
                 "a bug, or a study that claims too much: SECURITY.md says whom to tell");
 }
-
-}  // namespace
 
 Verb add_audit(const Syntax& program) {
   auto options = std::make_shared<AuditOptions>();

@@ -6,6 +6,8 @@
 #include <regex>
 #include <set>
 
+#include "cli/demo/demo.h"
+#include "store/store.h"
 #include "support/command_line.h"
 
 // docs/JSON.md is what scripts rely on: it has every key that is printed.
@@ -88,6 +90,59 @@ TEST_F(JsonPage, HasEveryKeyOfPlansAndSimulations) {
               IsEmpty());
   EXPECT_THAT(unknown({"problem", "export", paper}), IsEmpty());
   EXPECT_THAT(unknown({"audit", paper, "--solver", "ac", "--runs", "1000"}), IsEmpty());
+}
+
+// Of a run that has released, and one that holds back; and of a party that is ready to join.
+TEST_F(JsonPage, HasEveryKeyOfRunsOfTheLedgerAndOfChecks) {
+  const auto demo = set_up_demo({.folder = path("stage"),
+                                 .parties = 2,
+                                 .rows = 200,
+                                 .solver = Solver::kPairwise,
+                                 .keep = false});
+  ASSERT_TRUE(demo) << demo.error().to_string();
+  const DemoParty& party = demo->parties.at(0);
+  EXPECT_THAT(unknown({"check", demo->study, "--as", party.name, "--data", party.table, "--home",
+                       party.home, "--seconds", "0"}),
+              IsEmpty());
+  EXPECT_THAT(unknown({"keys", "show", "--home", party.home}), IsEmpty());
+  {
+    auto store = Store::open(party.home, [] { return 1'700'000'000; });
+    ASSERT_TRUE(store) << store.error().to_string();
+    ASSERT_TRUE(store->new_account("people", {.epsilon = 10, .delta = 1e-5}));
+    for (const char* run : {"0123", "4567"}) {
+      ASSERT_TRUE(store->begin_run(run, "energy", "beef"));
+      auto journal = store->journal(run);
+      ASSERT_TRUE(journal);
+      Debit debit;
+      debit.run = run;
+      debit.attempt = "01";
+      debit.study = "energy";
+      debit.data = "people";
+      debit.unit = "record";
+      debit.epsilon = 0.5;
+      debit.delta = 1e-6;
+      debit.charges = {{"eavesdropper", 0.01, 0}, {"neighbour", 0.02, 1}};
+      debit.guaranteed = "eavesdropper";
+      ASSERT_TRUE((*journal)->reserve(debit));
+      if (run[0] == '0') (*journal)->spend(run, "01");
+      ASSERT_TRUE((*journal)->commit());
+    }
+    ASSERT_TRUE(store->finish("0123", {"/r/model.json"}));
+  }
+  EXPECT_THAT(unknown({"status", "--home", party.home}), IsEmpty());
+  EXPECT_THAT(unknown({"ledger", "--home", party.home}), IsEmpty());
+  EXPECT_THAT(unknown({"abort", "4567", "--home", party.home}), IsEmpty());
+  for (const char* change : {"rotate", "retire"}) {
+    EXPECT_THAT(unknown({"keys", change, "--home", party.home}), IsEmpty());
+  }
+}
+
+TEST_F(JsonPage, HasEveryKeyOfStudiesAndOfHelp) {
+  EXPECT_THAT(unknown({"new", path("t.toml"), "--target", "y=0:1", "--number", "x=0:1", "--parties",
+                       "3", "--epsilon", "1", "--delta", "1e-6"}),
+              IsEmpty());
+  EXPECT_THAT(unknown({"study", "fmt", path("t.toml")}), IsEmpty());
+  EXPECT_THAT(unknown({"help"}), IsEmpty());
 }
 
 TEST_F(JsonPage, HasEveryKeyOfModelsAndOfAPartysOwn) {
