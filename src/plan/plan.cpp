@@ -153,6 +153,7 @@ Result<Plan> make_plan(const Study& study, Solver solver) {
     if (study.consensus.rounds) take_rounds(*study.consensus.rounds, plan);
     plan.rounds = {plan.consensus.method, plan.consensus.rounds, plan.consensus.rate};
   }
+  plan.draws = planning::digest_of_draws(plan);
   plan.central_ratio = plan.sum_noise_sd / (study.privacy.sensitivity.value() / plan.kappa_bar);
   plan.expected = expected_accuracy(study, plan.sum_noise_sd);
   warn_about_adversaries(study, plan);

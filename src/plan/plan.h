@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/digest.h"
 #include "paillier/packing.h"
 #include "plan/simulated_problem.h"
 #include "privacy/observe/adversary.h"
@@ -106,6 +107,9 @@ struct Plan {
   std::vector<std::string> warnings;
   TrafficPlan traffic;
   std::optional<TrackingChoice> tracking;  // gt on a public family: step, rounds and rate
+  // SHA-256 of what a run draws from, for all parties and every set that may be left, and of what
+  // it is drawn for. A run that was begun with another is not resumed: docs/proofs/session.md.
+  std::string draws;
 
   // gt: costs with noise are walked down, nothing is averaged.
   [[nodiscard]] bool tracks_gradient() const {
@@ -144,6 +148,10 @@ namespace planning {
 // that are large enough for all of them. Sets that cannot keep what is asked end a run, and are
 // warned of; E-min-parties if no smaller set can, E-min-parties-many if there are too many.
 [[nodiscard]] Result<void> plan_for_losses(const Study& study, Plan& plan);
+
+void add_noise(Digest& digest, const Noise& noise);
+// Of `plan`, whose `draws` is that of the sets that may be left.
+[[nodiscard]] std::string digest_of_draws(const Plan& plan);
 
 }  // namespace planning
 

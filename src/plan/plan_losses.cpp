@@ -54,6 +54,7 @@ struct Losses {
   std::string example;     // of those: who is lost, and why that ends it
   Rational sigma_eta = 0;  // the largest
   std::vector<Adversary> worst;
+  Digest noise{"sotto noise of what is left"};  // one set's after the other's
 };
 
 Losses visit_losses(const Study& study, const Plan& plan, std::size_t most_lost) {
@@ -72,6 +73,7 @@ Losses visit_losses(const Study& study, const Plan& plan, std::size_t most_lost)
       }
       return;
     }
+    add_noise(losses.noise, rest->noise);
     if (const auto* shuffle = std::get_if<ShuffleNoise>(&rest->noise)) {
       losses.sigma_eta = std::max<Rational>(losses.sigma_eta, shuffle->sigma_eta);
     }
@@ -108,6 +110,7 @@ Result<void> plan_for_losses(const Study& study, Plan& plan) {
     losses = visit_losses(study, plan, most_lost);
   }
   plan.adversaries = std::move(losses.worst);
+  plan.draws = losses.noise.value();
   if (losses.ending == 0) return {};
   if (losses.ending == losses.sets) {
     return refused(

@@ -165,6 +165,36 @@ TEST(PlanForLosses, CountsWhatEveryLostNeighbourMayHaveReleased) {
   }
 }
 
+// A run is not resumed with other noise, whoever is left of it.
+TEST(PlanForLosses, NamesTheNoiseOfEverySetThatMayBeLeft) {
+  const Study study = study_of(losing("complete", 6, 5, 0));
+  for (const Solver solver : {Solver::kDishuf, Solver::kPairwise, Solver::kAc}) {
+    const Plan plan = *make_plan(study, solver);
+    EXPECT_EQ(plan.draws.size(), 32U);
+    EXPECT_EQ(make_plan(study, solver)->draws, plan.draws);
+    Plan other = plan;
+    if (auto* shuffle = std::get_if<ShuffleNoise>(&other.noise)) {
+      shuffle->sigma_eta += 1;
+    } else if (auto* pairwise = std::get_if<PairwiseNoise>(&other.noise)) {
+      pairwise->sigma_edge *= 1 + 1e-15;
+    } else {
+      std::get<LocalNoise>(other.noise).sigma *= 1 + 1e-15;
+    }
+    EXPECT_NE(planning::digest_of_draws(other), planning::digest_of_draws(plan));
+  }
+  // Each of five has other noise than each of six, and its digest is in that of the whole.
+  Plan plan = *planning::plan_privacy(study, Solver::kPairwise);
+  const std::string alone = planning::digest_of_draws(plan);
+  ASSERT_TRUE(planning::plan_for_losses(study, plan));
+  plan.adversaries = planning::plan_privacy(study, Solver::kPairwise)->adversaries;
+  EXPECT_NE(planning::digest_of_draws(plan), alone);
+  const std::string of_five = plan.draws;
+  Study another = study;
+  another.pairwise_g *= 2;
+  ASSERT_TRUE(planning::plan_for_losses(another, plan));
+  EXPECT_NE(plan.draws, of_five);
+}
+
 TEST(PlanForLosses, RefusesAMinimumThatNoSetCouldMakeUseOf) {
   // What is left of a cycle is a path, which one colluder cuts.
   for (const Solver solver : {Solver::kDishuf, Solver::kPairwise}) {

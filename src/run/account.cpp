@@ -14,9 +14,10 @@
 namespace sotto {
 namespace {
 
-// Different notions of neighbouring do not add up: the ledger keeps them apart.
+// Different notions of neighbouring do not add up: the ledger keeps them apart. Entries that move
+// by at most μ are another notion for every μ.
 std::string ledger_unit(const PrivacyTerms& terms) {
-  if (terms.unit == Unit::kEntry) return "entry";
+  if (terms.unit == Unit::kEntry) return fmt::format("entry by {}", terms.sensitivity.value());
   const std::string what =
       terms.person ? fmt::format("person by \"{}\"", terms.person->column) : "record";
   return terms.neighbours == Neighbours::kReplace ? "replaced " + what : what;

@@ -75,7 +75,7 @@ TEST(AccountOfAStudy, IsChargedTheSquareOfEveryObserversShift) {
       EXPECT_EQ(debit.colluders, colluders);
       EXPECT_EQ(debit.laplace_epsilon, 0);
       EXPECT_EQ(debit.data, "people");
-      EXPECT_EQ(debit.unit, "entry");
+      EXPECT_EQ(debit.unit, "entry by 3");
       EXPECT_EQ(debit.excess_delta,
                 discrete_excess(static_cast<double>(plan->entries) * (4 + 2 * 4)));
       EXPECT_TRUE(store::check_debit([&] {
@@ -101,14 +101,17 @@ TEST(AccountOfAStudy, IsChargedBothPartsOfGt) {
   }
 }
 
-TEST(AccountOfAStudy, KeepsTheThreeNotionsOfNeighbouringApart) {
+TEST(AccountOfAStudy, KeepsTheNotionsOfNeighbouringApart) {
   Study study = households();
   EXPECT_EQ(cost_of_study(study, Solver::kAc).unit, "record");
   study.privacy.neighbours = Neighbours::kReplace;
   EXPECT_EQ(cost_of_study(study, Solver::kAc).unit, "replaced record");
   study.privacy.person = PersonColumn{"id", 2};
   EXPECT_EQ(cost_of_study(study, Solver::kAc).unit, "replaced person by \"id\"");
-  EXPECT_EQ(cost_of_study(costs(0), Solver::kAc).unit, "entry");
+  Study entries = costs(0);
+  EXPECT_EQ(cost_of_study(entries, Solver::kAc).unit, "entry by 3");
+  entries.privacy.sensitivity = *Sensitivity::make(0.1);
+  EXPECT_EQ(cost_of_study(entries, Solver::kAc).unit, "entry by 0.1");
 }
 
 TEST(AccountOfAStudy, GoesIntoTheTermsOfItsSession) {

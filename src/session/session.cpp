@@ -47,7 +47,13 @@ Error error_from(const wire::Ended& ended) {
 // What a run is about. Stands behind the key in the journal's first record.
 std::string digest_of_terms(const SessionTerms& terms, const std::string& certificate) {
   const Debit& debit = terms.debit;
-  const std::array<double, 2> amounts{debit.epsilon, debit.delta};
+  const std::array<double, 5> amounts{debit.epsilon, debit.delta, debit.laplace_epsilon,
+                                      debit.laplace_delta, debit.excess_delta};
+  Digest charges("sotto charges");
+  for (const ObserverCharge& charge : debit.charges) {
+    const std::array<double, 2> squares{charge.released, charge.looks};
+    charges.add(charge.observer).add(std::span<const double>(squares));
+  }
   return Digest("sotto terms")
       .add(std::uint64_t{kProtocol})
       .add(terms.study_hash)
@@ -55,8 +61,12 @@ std::string digest_of_terms(const SessionTerms& terms, const std::string& certif
       .add(debit.data)
       .add(debit.unit)
       .add(terms.data_digest)
+      .add(terms.draws_digest)
       .add(certificate)
       .add(std::span<const double>(amounts))
+      .add(debit.guaranteed)
+      .add(std::uint64_t{debit.colluders})
+      .add(charges.value())
       .value();
 }
 
@@ -100,7 +110,8 @@ Result<std::unique_ptr<Session>> Session::open(SessionTerms terms, const Signer&
     terms.start = first.begun().start();
     if (first.begun().terms() != digest_of_terms(terms, signer.certificate())) {
       return refused("E-run-differs",
-                     "this run began with another study, with other data or with another key",
+                     "this run began with another study, with other data, with another key or, "
+                     "by another version of sotto, with other noise",
                      "resume it with what it began with, or abort it and start a new one");
     }
   }

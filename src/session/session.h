@@ -29,8 +29,9 @@ struct SessionProgress {
 class Session {
  public:
   // With an empty journal: begins a run with `fresh`. Otherwise resumes; `fresh` is not used.
-  // refused[E-run-differs] if the run began with another study, key or data: the same noise on
-  // other data would show the difference. `signer` and `journal` outlive the session.
+  // refused[E-run-differs] if the run began with another study, key, data or noise: the same noise
+  // on other data would show the difference, other noise from the same key is a look that nobody
+  // has counted. `signer` and `journal` outlive the session.
   [[nodiscard]] static Result<std::unique_ptr<Session>> open(SessionTerms terms,
                                                              const Signer& signer, Journal& journal,
                                                              PartyFactory factory,

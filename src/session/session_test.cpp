@@ -348,7 +348,8 @@ TEST(Session, AnEmptyLedgerEndsTheRunAndStaysTheReasonAfterACrash) {
 }
 
 // The same noise on other data would show the difference.
-TEST(Session, ARunIsNotResumedWithOtherDataOrAnotherStudy) {
+// Other noise on the same would be a second look.
+TEST(Session, ARunIsNotResumedWithOtherDataOrNoiseOrAnotherStudy) {
   Network network(SimulatedSolver::kLocal, ConsensusMethod::kExact, *Graph::path(2), 2);
   network.connect_all();
   network.run([](Mail& mail) { return !is_readable(mail.frame); });
@@ -364,6 +365,12 @@ TEST(Session, ARunIsNotResumedWithOtherDataOrAnotherStudy) {
   };
   const std::vector<SessionTerms> others{
       changed([](SessionTerms& terms) { terms.data_digest = "of another table"; }),
+      changed([](SessionTerms& terms) { terms.draws_digest = "of larger noise"; }),
+      changed([](SessionTerms& terms) {
+        terms.debit.charges = {{"eavesdropper", 0.5, 0}};
+      }),
+      changed([](SessionTerms& terms) { terms.debit.guaranteed = "colluders-1"; }),
+      changed([](SessionTerms& terms) { terms.debit.laplace_epsilon = 1; }),
       changed([](SessionTerms& terms) { terms.debit.data = "another account"; }),
       changed([](SessionTerms& terms) { terms.debit.unit = "another unit"; }),
       changed([](SessionTerms& terms) { terms.debit.epsilon *= 2; }),

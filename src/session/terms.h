@@ -46,6 +46,9 @@ struct SessionTerms {
   // Of what this party brings. A run is never resumed with other data: the same noise over two
   // values would show their difference.
   std::string data_digest = {};
+  // Of the noise that is drawn. Nor is it resumed with other noise: from the same key that would be
+  // a second look at the same values, and nobody has counted it.
+  std::string draws_digest = {};
 };
 
 // Signs for this party, and knows whose signature is whose. On a network: Ed25519

@@ -17,6 +17,15 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// Before units said by how much an entry may move it was "entry" alone. What was released then
+// stays with the one μ that its account goes on with.
+constexpr std::string_view kEntryByUnknown = "entry";
+constexpr std::string_view kEntryBy = "entry by ";
+
+bool go_together(const std::string& before, const std::string& now) {
+  return before == now || (before == kEntryByUnknown && now.starts_with(kEntryBy));
+}
+
 // A sum of numbers that may be infinite.
 struct ExactSum {
   Rational finite = 0;
@@ -168,7 +177,9 @@ void fill_in(LedgerAccount& account, const std::vector<LedgerEntry>& entries) {
   const Counted sum = count(entries);
   for (const LedgerEntry& entry : entries) {
     if (!counts(entry)) continue;
-    account.unit = entry.debit.unit;
+    if (account.unit.empty() || go_together(account.unit, entry.debit.unit)) {
+      account.unit = entry.debit.unit;
+    }
     account.colluders =
         std::min(account.colluders.value_or(entry.debit.colluders), entry.debit.colluders);
     if (entry.converted) ++account.converted;
@@ -402,7 +413,7 @@ Result<void> check_affordable(const Database& database, const Debit& debit) {
   SOTTO_ASSIGN(const auto account, bare_account(database, debit.data));
   SOTTO_ASSIGN(const auto entries, entries_of_account(database, debit.data));
   for (const LedgerEntry& entry : entries) {
-    if (!counts(entry) || entry.debit.unit == debit.unit) continue;
+    if (!counts(entry) || go_together(entry.debit.unit, debit.unit)) continue;
     return refused(
         "E-ledger-unit",
         fmt::format("from \"{}\" was released by {}, and what is private per {} cannot be "

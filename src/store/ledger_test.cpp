@@ -161,6 +161,27 @@ TEST_F(StoreLedger, UnitsAreNotAddedUp) {
   EXPECT_EQ(spend(store, other), "");
 }
 
+// A sum over changes of different sizes would hold for the smallest alone.
+TEST_F(StoreLedger, EntriesThatMoveByDifferentAmountsAreNotAddedUp) {
+  Store store = open_with_account();
+  const auto by = [](const char* unit) {
+    Debit asked = debit("01", 0.5);
+    asked.unit = unit;
+    return asked;
+  };
+  // An earlier version did not say by how much: it goes on with one.
+  ASSERT_EQ(spend(store, by("entry")), "");
+  EXPECT_EQ(store.account("table")->unit, "entry");
+  ASSERT_EQ(spend(store, by("entry by 3")), "");
+  EXPECT_EQ(store.account("table")->unit, "entry by 3");
+  EXPECT_EQ(squares(store), 1);
+  EXPECT_EQ(spend(store, by("entry by 4")), "E-ledger-unit");
+  EXPECT_EQ(spend(store, by("entry")), "E-ledger-unit");
+  EXPECT_EQ(spend(store, by("record")), "E-ledger-unit");
+  EXPECT_EQ(spend(store, by("entry by 3")), "");
+  EXPECT_EQ(store.account("table")->unit, "entry by 3");
+}
+
 TEST_F(StoreLedger, WhatIsNoAmountIsNeitherDebitedNorALimit) {
   Store store = open_with_account();
   const double nan = std::nan("");

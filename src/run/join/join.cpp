@@ -161,11 +161,11 @@ class Join {
         SOTTO_ASSIGN(const bool bound, has_entries(store_, run_));
         if (bound) return joined;
         SOTTO_TRY(store_.abort(
-            run_, "begun anew with other data or another key, before anything had left"));
+            run_,
+            "begun anew with other data, another key or other noise, before anything had left"));
         tell({.kind = JoinEvent::Kind::kNote,
-              .text = "an unfinished run had begun with other data or another key, and nothing of "
-                      "it had left: "
-                      "beginning anew"});
+              .text = "an unfinished run had begun with other data, another key or, by another "
+                      "version, other noise, and nothing of it had left: beginning anew"});
         continue;
       }
       if (error.name == "E-outrun" && ++outruns <= kMostOutruns) {
@@ -198,6 +198,7 @@ class Join {
     SessionTerms terms = session_terms(study_, request_.self,
                                        debit_of(study_, party_.plan(), own_.consent.cost->account));
     terms.data_digest = party_.data_digest();
+    terms.draws_digest = party_.plan().draws;
     terms.limits = party_.limits();
     terms.start = std::max(start_number(), least_start_);
     // Noise is drawn here, before anybody could see how long it takes.
