@@ -1,5 +1,6 @@
 // What both journals promise, the one on the disk and the one of simulated parties.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 

@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <functional>
+#include <limits>
 
 #include "base/files.h"
 #include "privacy/composition.h"

@@ -1,4 +1,5 @@
 #include <fmt/chrono.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
