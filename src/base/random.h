@@ -12,8 +12,9 @@ struct evp_cipher_ctx_st;  // OpenSSL's
 
 namespace sotto {
 
-// Where random bits come from is an argument, always. What touches real data
-// takes an OsRandom by type, so that nobody can hand it a seed.
+// Where random bits come from is an argument, always. The key of a run on real data is drawn from
+// an OsRandom by type, so that nobody can hand it a seed; its noise is a KeyedRandom's, under that
+// key.
 class RandomSource {
  public:
   RandomSource() = default;
@@ -79,7 +80,7 @@ class SeededRandom final : public RandomSource {
   std::array<std::uint64_t, 4> state_{};
 };
 
-// ChaCha20's key stream: what two parties draw in common from a secret they share.
+// ChaCha20's key stream: what a run draws from its key, and two parties from a secret they share.
 class KeyedRandom final : public RandomSource {
  public:
   using Key = std::array<std::byte, 32>;

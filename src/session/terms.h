@@ -68,8 +68,8 @@ class Signer {
                                     std::string_view signature) const = 0;
 };
 
-// All of a run's randomness, from the operating system's generator: by type, so
-// that nobody can hand a party on the network a seed.
+// All of a run's randomness: a key from the operating system's generator, by type, so that nobody
+// can hand a party on the network a seed, and ChaCha20 under what SHA-256 makes of it.
 class RunKey {
  public:
   [[nodiscard]] static RunKey draw(OsRandom& random);

@@ -28,7 +28,8 @@ class NoiseSource {
 
 // Exact samplers [CKS20]: no floating point between the random bits and the
 // result. `random` outlives this. What touches real data draws from here, over
-// an OsRandom. docs/proofs/discrete_gaussian.md says what the integers guarantee.
+// an OsRandom or, on a network, a key that one gave. docs/proofs/discrete_gaussian.md says what the
+// integers guarantee.
 [[nodiscard]] std::unique_ptr<NoiseSource> exact_noise(RandomSource& random);
 
 // For simulations: from a fast seeded generator, the Gaussian to double

@@ -18,6 +18,8 @@ struct AuditedSetting {
 };
 
 const char* const kEntries = "[problem]\nfamily = \"paper\"\nm = 2\nseed = 1\n";
+const char* const kSharedEntries =
+    "[problem]\nfamily = \"paper\"\nm = 2\nseed = 1\n[dishuf]\nnoise = \"shared\"\n";
 const char* const kRows =
     "[data]\ntarget = { column = \"y\", bounds = [0, 2] }\n"
     "[[data.feature]]\ncolumn = \"x\"\nbounds = [0, 1]\n"
@@ -70,6 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
         AuditedSetting{"DishufEntry", Solver::kDishuf, kEntry2, kPetersen, kEntries},
         AuditedSetting{"DishufRow", Solver::kDishuf, kRecord, kCycle, kRows},
         AuditedSetting{"DishufReplace", Solver::kDishuf, kReplace, kComplete, kBoundedRows},
+        AuditedSetting{"DishufShared", Solver::kDishuf, kEntry1, kComplete, kSharedEntries},
         AuditedSetting{"PairwiseEntry", Solver::kPairwise, kEntry2, kPetersen, kEntries},
         AuditedSetting{"PairwiseRow", Solver::kPairwise, kRecord, kCycle, kRows},
         AuditedSetting{"PairwiseReplace", Solver::kPairwise, kReplace, kComplete, kBoundedRows},
