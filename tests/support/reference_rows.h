@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <stdexcept>
 #include <vector>
 
 #include "graph/graph.h"
 #include "privacy/budget.h"
 #include "privacy/calibrate/dishuf.h"
+#include "privacy/observe/adversary.h"
 
 // An independent table of reference values that this room is tested against.
 // reference: 60-digit arithmetic, but for λ₂ and the shifts, which it solves for in
@@ -26,6 +28,13 @@ inline Result<ShuffleNoise> shared_noise(const Graph& graph, Sensitivity sensiti
   return privacy::shared_noise(graph, sensitivity, budget, parameters, colluders);
 }
 inline const Budget kUsual = *Budget::make(1, 1e-6);
+
+inline const Adversary& row_of(const std::vector<Adversary>& table, Observer observer) {
+  for (const Adversary& row : table) {
+    if (row.observer == observer) return row;
+  }
+  throw std::runtime_error("no row " + observer_name({.observer = observer}));
+}
 
 inline Graph graph(Topology topology, std::size_t parties) {
   switch (topology) {
