@@ -131,7 +131,7 @@ TEST(NetworkDropout, AfterTheBarrierTheRestStopAndSayWhatItCost) {
   for (const std::size_t p : {0U, 1U}) {
     EXPECT_EQ(parties.wait(p), 1) << parties.said(p);
     EXPECT_THAT(parties.said(p),
-                HasSubstr("was released once; ε = 10, δ = 0.2 per entry are spent"));
+                HasSubstr("was released once; ε = 10, δ = 0.2 per entry by 3 are spent"));
     EXPECT_THAT(parties.said(p), HasSubstr("costs the budget again"));
     EXPECT_THAT(parties.said(p), Not(HasSubstr("nothing was spent")));
     EXPECT_TRUE(parties.spent_once(p));
