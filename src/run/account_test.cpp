@@ -117,7 +117,7 @@ TEST(AccountOfAStudy, KeepsTheNotionsOfNeighbouringApart) {
 TEST(AccountOfAStudy, GoesIntoTheTermsOfItsSession) {
   const Study study = costs(0);
   const Debit debit = cost_of_study(study, Solver::kAc);
-  const SessionTerms terms = session_terms(study, 0, debit);
+  const SessionTerms terms = session_terms(study, make_plan(study, Solver::kAc).value(), 0, debit);
   EXPECT_EQ(terms.debit.charges, debit.charges);
   EXPECT_EQ(terms.debit.data, "people");
 }

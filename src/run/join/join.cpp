@@ -195,10 +195,9 @@ class Join {
     agreeing_.clear();
     notes_.emplace(request_.home, run_, study_, request_.self, unix_milliseconds());
     SOTTO_ASSIGN(const auto journal, store_.journal(run_));
-    SessionTerms terms = session_terms(study_, request_.self,
+    SessionTerms terms = session_terms(study_, party_.plan(), request_.self,
                                        debit_of(study_, party_.plan(), own_.consent.cost->account));
     terms.data_digest = party_.data_digest();
-    terms.draws_digest = party_.plan().draws;
     terms.limits = party_.limits();
     terms.start = std::max(start_number(), least_start_);
     // Noise is drawn here, before anybody could see how long it takes.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "network/transport.h"
+#include "plan/plan.h"
 #include "run/consent/consent.h"
 #include "run/join/join_event.h"
 #include "run/party_run.h"
@@ -22,8 +23,9 @@ namespace sotto {
 // loopback where the address is. Empty for a party without an address.
 [[nodiscard]] std::string listen_address(const Study& study, PartyId self);
 
-// `debit` is what a run costs (run/account.h).
-[[nodiscard]] SessionTerms session_terms(const Study& study, PartyId self, Debit debit);
+// `plan` is of all parties; `debit` is what a run costs (run/account.h).
+[[nodiscard]] SessionTerms session_terms(const Study& study, const Plan& plan, PartyId self,
+                                         Debit debit);
 
 // What a party shows its neighbours of the study before anything else.
 [[nodiscard]] Greeting greeting_of(const Study& study, bool looking);

@@ -47,7 +47,7 @@ std::string listen_address(const Study& study, PartyId self) {
   return loopback ? address : "0.0.0.0" + address.substr(colon);
 }
 
-SessionTerms session_terms(const Study& study, PartyId self, Debit debit) {
+SessionTerms session_terms(const Study& study, const Plan& plan, PartyId self, Debit debit) {
   SessionTerms terms{.study_hash = from_hex(study.hash),
                      .self = self,
                      .graph = study.graph(),
@@ -57,7 +57,8 @@ SessionTerms session_terms(const Study& study, PartyId self, Debit debit) {
                      .patience = milliseconds_of(study.network.patience_seconds),
                      .debit = std::move(debit),
                      .limits = {},
-                     .resend = kResendOverConnections};
+                     .resend = kResendOverConnections,
+                     .draws_digest = plan.draws};
   if (terms.min_parties == 0) terms.min_parties = study.graph().size();
   for (const PartyTerms& party : study.parties) terms.names.push_back(party.name);
   return terms;

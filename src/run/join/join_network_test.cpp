@@ -86,6 +86,13 @@ TEST(NetworkStudy, NeedsAFingerprintForEverybodyAndAnAddressForEveryEdge) {
   EXPECT_THAT(party_named(study, "p9").error().fix, HasSubstr("p1, p2, p3, p4"));
 }
 
+TEST(NetworkStudy, ARunIsOfTheNoiseThatItsPlanHas) {
+  const Study study = four_parties();
+  const Plan plan = make_plan(study, Solver::kDishuf).value();
+  ASSERT_NE(plan.draws, "");
+  EXPECT_EQ(session_terms(study, plan, 0, {}).draws_digest, plan.draws);
+}
+
 TEST(NetworkStudy, MoreThanHalfMustStay) {
   EXPECT_EQ(four_parties("[network]\nmin_parties = 3\n").network.attempts, 2U);
   const auto half = paper_text(4).append("[network]\nmin_parties = 2\n").parse();
@@ -98,8 +105,8 @@ TEST(NetworkStudy, MoreThanHalfMustStay) {
 }
 
 TEST(NetworkStudy, NeedsEverybodyUnlessItSaysOtherwise) {
-  EXPECT_EQ(session_terms(four_parties(), 0, {}).min_parties, 4U);
-  EXPECT_EQ(session_terms(four_parties("[network]\nmin_parties = 3\n"), 0, {}).min_parties, 3U);
+  EXPECT_EQ(session_terms(four_parties(), {}, 0, {}).min_parties, 4U);
+  EXPECT_EQ(session_terms(four_parties("[network]\nmin_parties = 3\n"), {}, 0, {}).min_parties, 3U);
 }
 
 TEST(NetworkStudy, WhoIsLeftKeepsItsEdgesWithTheirWeights) {

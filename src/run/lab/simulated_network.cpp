@@ -168,10 +168,9 @@ Result<void> FaultNetwork::happen(Event& event) {
 Result<void> FaultNetwork::start(PartyId p) {
   Machine& machine = *machines_[p];
   if (machine.gone || machine.session != nullptr) return {};
-  SessionTerms terms =
-      session_terms(planned_.study, p, debit_of(planned_.study, planned_.plan, "simulated"));
+  SessionTerms terms = session_terms(planned_.study, planned_.plan, p,
+                                     debit_of(planned_.study, planned_.plan, "simulated"));
   terms.data_digest = machine.run.data_digest();
-  terms.draws_digest = planned_.plan.draws;
   terms.limits = machine.run.limits();
   if (faults_.transport == FaultTransport::kFrames) terms.resend = kResendFrames;
   SOTTO_ASSIGN(machine.session,
