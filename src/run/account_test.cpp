@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "plan/plan.h"
 #include "privacy/composition.h"
 #include "run/join/join.h"
 #include "run/made_up/household_study.h"
