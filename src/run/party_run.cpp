@@ -10,7 +10,6 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
-#include "graph/graph.h"
 #include "network/transport.h"
 #include "protocol/sealing.h"
 #include "protocol/setup.h"
