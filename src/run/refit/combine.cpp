@@ -16,6 +16,9 @@ namespace {
 // A new column as Σ a·(a released one).
 using Parts = std::vector<std::pair<Eigen::Index, double>>;
 
+// Beyond it, variances may be larger than any double: a model that nobody could read.
+constexpr double kMostNumber = 1e100;
+
 // What a word asks for: constant + Σ factor·column, in own units.
 struct LinearForm {
   std::string text;
@@ -72,6 +75,14 @@ class Combiner {
     }
     LinearForm form{.text = expression->text(), .constant = 0, .parts = {}};
     SOTTO_TRY(add_sum(word, 1, where, form));
+    const bool small = std::ranges::all_of(
+        form.parts, [](const auto& part) { return std::abs(part.second) <= kMostNumber; });
+    if (!small || !(std::abs(form.constant) <= kMostNumber)) {
+      return bad_input("E-refit-combine",
+                       fmt::format("\"{}\" has a number beyond {:g}", form.text, kMostNumber),
+                       "smaller numbers: variances are their squares")
+          .at(where);
+    }
     std::set<Eigen::Index> seen;
     for (const auto& [column, factor] : form.parts) {
       if (!seen.insert(column).second) return twice(column).at(where);

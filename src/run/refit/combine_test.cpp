@@ -122,6 +122,9 @@ TEST(Combine, SaysWhatCannotBeCombined) {
               AllOf(HasSubstr("E-refit-column"), HasSubstr("rooms")));
   EXPECT_THAT(complaint({.features = {"income + place"}}), HasSubstr("E-refit-column"));
   EXPECT_THAT(complaint({.features = {"income + income"}}), HasSubstr("E-refit-combine"));
+  EXPECT_THAT(complaint({.target = "rent + 1e101"}),
+              AllOf(HasSubstr("E-refit-combine"), HasSubstr("beyond 1e+100")));
+  EXPECT_THAT(complaint({.features = {"income * 1e60 * 1e60"}}), HasSubstr("E-refit-combine"));
   EXPECT_THAT(complaint({.features = {"income + rooms", "rooms + age"}}),
               AllOf(HasSubstr("E-refit-combine"), HasSubstr("rooms")));
   EXPECT_THAT(complaint({.features = {"income + rooms", "rooms"}}), HasSubstr("E-refit-combine"));
