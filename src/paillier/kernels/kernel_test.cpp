@@ -123,7 +123,7 @@ TEST(KernelChoice, TakesLanesIfTheProcessorHasThemAndRefusesElsewhere) {
     } else {
       ASSERT_FALSE(selected_kernel().has_value());
       EXPECT_EQ(selected_kernel().error().name, "E-kernel");
-      EXPECT_EQ(selected_kernel().error().status, Status::kFailed);
+      EXPECT_EQ(selected_kernel().error().status, Status::kBadInput);
     }
   }
 }
