@@ -131,6 +131,7 @@ TransportCore::Admission TransportCore::admit(const std::string& fingerprint,
 }
 
 bool TransportCore::attach(const std::shared_ptr<Stream>& stream, bool open) {
+  if (open) show_own_card(*stream);
   std::shared_ptr<Stream> replaced;
   {
     const std::lock_guard lock(mutex_);
@@ -142,7 +143,6 @@ bool TransportCore::attach(const std::shared_ptr<Stream>& stream, bool open) {
     line.since = Clock::now();
     if (open) opened(line);
   }
-  if (open && !greeting_.study.empty()) stream->show(own_card(true));
   if (replaced) replaced->cancel(hung_up("you dialled again"));
   return true;
 }
@@ -161,13 +161,10 @@ void TransportCore::saw_stranger(const Sighting& seen) {
 }
 
 void TransportCore::stream_open(Stream& stream) {
-  {
-    const std::lock_guard lock(mutex_);
-    Line* line = line_of(stream);
-    if (line == nullptr || closing_) return;
-    opened(*line);
-  }
-  if (!greeting_.study.empty()) stream.show(own_card(true));
+  show_own_card(stream);
+  const std::lock_guard lock(mutex_);
+  Line* line = line_of(stream);
+  if (line != nullptr && !closing_) opened(*line);
 }
 
 void TransportCore::stream_frame(Stream& stream, std::string frame) {

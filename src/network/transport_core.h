@@ -114,14 +114,16 @@ class TransportCore {
     std::string told;       // the last trouble, so as not to repeat it
   };
 
+  // These without the lock.
+  [[nodiscard]] std::string own_card(bool asks) const;
+  void show_own_card(Stream& stream) const;
   // All of these with the lock held.
   [[nodiscard]] Line* line_of(const Stream& stream);  // null if another has replaced it
   void push(TransportEvent::Kind kind, std::optional<PartyId> peer, std::string text,
             bool lasting = false, bool mistaken = false);
   void tell(Line& line, std::string text, bool lasting = false, bool mistaken = false);
-  [[nodiscard]] std::string own_card(bool asks) const;
   void schedule_redial(Line& line);
-  void opened(Line& line);  // and the caller shows own_card() when the lock is gone
+  void opened(Line& line);  // after show_own_card()
   // Takes the stream from its line and says so; the caller cancels what it gets, when
   // the lock is gone.
   [[nodiscard]] std::shared_ptr<Stream> detach(Line& line, std::string text);

@@ -45,6 +45,12 @@ std::string TransportCore::own_card(bool asks) const {
   return card.SerializeAsString();
 }
 
+// Before anybody hears that the stream is open, and sends: a frame of another study that comes
+// before its card is refused without a word of what differs.
+void TransportCore::show_own_card(Stream& stream) const {
+  if (!greeting_.study.empty()) stream.show(own_card(true));
+}
+
 // ahead = their clock − ½(asked + now), and neither leg of the way can be longer than all of it.
 void TransportCore::stream_card(Stream& stream, const std::string& bytes) {
   const std::int64_t now = system_ms();

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <link.pb.h>
 
+#include <functional>
 #include <thread>
 
 #include "base/digest.h"
@@ -21,10 +22,13 @@ const std::string kPin = "sha256:" + std::string(64, 'a');
 struct StillStream final : Stream {
   StillStream() : Stream(kNeighbour) {}
   bool send(std::string) override { return true; }
-  void show(std::string) override {}
+  void show(std::string) override {
+    if (when_shown) when_shown();
+  }
   void resume() override {}
   void finish() override {}
   void cancel(const grpc::Status&) override {}
+  std::function<void()> when_shown;
 };
 
 // Of a party that dials nobody.
@@ -76,6 +80,27 @@ TEST_F(Listening, KeepsTheNewestCardOfOneThatShowsMany) {
     EXPECT_EQ(event->card.waiting, milliseconds(100));
   }
   EXPECT_EQ(cards, 1U);
+}
+
+// What the other end hears first is a card: whoever hears of the connection sends at once.
+TEST_F(Listening, ShowsItsCardBeforeAnybodyHearsOfTheConnection) {
+  for (const bool dialled : {false, true}) {
+    auto stream = std::make_shared<StillStream>();
+    int shown = 0;
+    stream->when_shown = [&] {
+      ++shown;
+      EXPECT_FALSE(core_.wait(milliseconds(0)).has_value()) << (dialled ? "dialled" : "accepted");
+    };
+    EXPECT_TRUE(core_.attach(stream, !dialled));
+    if (dialled) core_.stream_open(*stream);
+    EXPECT_EQ(shown, 1);
+    const auto event = core_.wait(milliseconds(0));
+    ASSERT_TRUE(event.has_value());
+    EXPECT_EQ(event->kind, Kind::kConnected);
+    leaves(std::move(stream));
+    while (core_.wait(milliseconds(0))) {
+    }
+  }
 }
 
 TEST_F(Listening, LetsOneWhoComesAndGoesInEverMoreSeldom) {
