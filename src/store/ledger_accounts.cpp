@@ -120,17 +120,18 @@ double left_of(const Rational& spent, double limit) {
   return left > 0 ? double_below(left) : 0.0;
 }
 
-// The largest ε whose release has no more squares than are left.
-double epsilon_left(double squares, double delta) {
-  if (squares == 0 || !(delta > 0)) return 0;
+// The largest ε whose release has no more squares than are left: no more than the limit, which a
+// file that was changed may have where ε of squares is past a double's range.
+double epsilon_left(double squares, const LedgerLimit& limit) {
+  if (squares == 0 || !(limit.delta > 0)) return 0;
   const double slack = 1 - std::ldexp(1.0, -kLimitSlackBits + 2);
-  return slack * gaussian_epsilon(slack * std::sqrt(squares), delta);
+  return std::min(slack * gaussian_epsilon(slack * std::sqrt(squares), limit.delta), limit.epsilon);
 }
 
 LedgerLeft left_of(const Counted& sum, const LedgerLimit& limit) {
   LedgerLeft left;
   if (!sum.squares.infinite) left.squares = left_of(sum.squares.finite, squares_allowed(limit));
-  left.epsilon = epsilon_left(left.squares, limit.delta);
+  left.epsilon = epsilon_left(left.squares, limit);
   left.gt_epsilon = left_of(sum.laplace_epsilon, limit.gt_epsilon);
   left.gt_delta = left_of(sum.laplace_delta, limit.gt_delta);
   return left;

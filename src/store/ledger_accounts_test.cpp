@@ -326,7 +326,9 @@ TEST_F(StoreLedger, WithTermsThatNoAccountHasIsDamaged) {
     EXPECT_EQ(name_of(open().account("table")), "E-store-corrupt") << terms;
   }
   tamper("UPDATE accounts SET epsilon = 1e308, gt_epsilon = 0");
-  EXPECT_TRUE(open().account("table").has_value()) << "as an earlier sotto would have made it";
+  const auto account = open().account("table");
+  ASSERT_TRUE(account.has_value()) << "as an earlier sotto would have made it";
+  EXPECT_EQ(account->left->epsilon, 1e308) << "no more is left than there was";
 }
 
 TEST_F(StoreLedger, WithAnEntryThatChargesNobodyForWhatItGuaranteesIsDamaged) {
