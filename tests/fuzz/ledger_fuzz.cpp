@@ -104,7 +104,7 @@ void change(sqlite3* database, fuzz::Choices& choices, bool old) {
                      : fmt::format("UPDATE {} SET {} = ?1 WHERE rowid = ?2", table, column);
   sqlite3_stmt* statement = nullptr;
   if (sqlite3_prepare_v2(database, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) return;
-  sqlite3_bind_int64(statement, 2, static_cast<sqlite3_int64>(1 + choices.below(8)));
+  sqlite3_bind_int64(statement, 2, 1 + static_cast<sqlite3_int64>(choices.below(8)));
   switch (choices.below(7)) {
     case 0:
       sqlite3_bind_int64(statement, 1, static_cast<sqlite3_int64>(choices.word()));

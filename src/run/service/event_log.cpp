@@ -15,8 +15,6 @@
 #include <utility>
 #include <vector>
 
-extern char** environ;
-
 namespace sotto {
 namespace {
 
