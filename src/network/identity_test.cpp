@@ -380,11 +380,11 @@ TEST_F(IdentityFolder, IsPrivateUnderANameWithASlashAtItsEndToo) {
 }
 
 TEST(Identity, SaysHowLongItsCertificateIsValid) {
-  constexpr std::int64_t kDay = 24 * 3600;
+  constexpr std::int64_t kDay = 86400;
   const auto now = static_cast<std::int64_t>(std::time(nullptr));
   const auto soon = Identity::make("north", {"north.example"}, 30);
   EXPECT_NEAR(static_cast<double>(soon->valid_until() - now), 30.0 * kDay, 60);
-  EXPECT_GT(new_identity().valid_until() - now, 19 * 365 * kDay);
+  EXPECT_GT(new_identity().valid_until() - now, 19 * (365 * kDay));
 }
 
 TEST(Identity, AStudyMayNameTwoFingerprintsOfAParty) {

@@ -151,7 +151,7 @@ inline const std::string& own_folder() {
 
 // A file in it with this content, in the place of an earlier one of that name.
 inline std::string file_with(const std::string& name, std::string_view content) {
-  const std::string path = own_folder() + "/" + name;
+  std::string path = own_folder() + "/" + name;
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write(content.data(), static_cast<std::streamsize>(content.size()));
   require(bool(file.flush()), "a file can be written");
