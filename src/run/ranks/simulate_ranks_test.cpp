@@ -2,6 +2,7 @@
 // in simulate/ranks/ and mpi/.
 #include "run/ranks/simulate_ranks.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -113,7 +114,7 @@ TEST_F(LongRun, GoesOnFromItsOwnCheckpointAndFromNoOtherThatFits) {
            "{}", "[1]", R"([["ac",0,"3ff0000000000000",[]]])", R"([[2,0,"1",["2"]]])",
            R"([[2,0,"3ff0000000000000",[]]])", R"([[2,1,"3ff0000000000000",["3ff0000000000000"]]])",
            R"([[9,0,"3ff0000000000000",["3ff0000000000000"]]])",
-           R"([[2,0,"3ff000000000000x",["3ff0000000000000"]]])", "[" + trial + "," + trial + "]"}) {
+           R"([[2,0,"3ff000000000000x",["3ff0000000000000"]]])", fmt::format("[{0},{0}]", trial)}) {
     EXPECT_THAT(from(with("notes", notes), rows), HasSubstr("E-checkpoint-damaged")) << notes;
   }
   EXPECT_THAT(from(with("round", 1'000'000), rows), HasSubstr("E-checkpoint-damaged"));
