@@ -14,7 +14,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
 
 PartyTerms party(const std::string& name, char digit) {
   return {.name = name,

@@ -22,13 +22,13 @@ namespace fs = std::filesystem;
 
 // A party that has taken part in six studies over some weeks.
 std::string home_with_a_past(const std::string& folder) {
-  const std::string home = folder + "/clinic";
+  std::string home = folder + "/clinic";
   std::int64_t now = 1'772'000'000;
   auto store = Store::open(home, [&now] { return now; });
   if (!store || !store->new_account("patients", {.epsilon = 6, .delta = 1e-5})) return home;
   int run = 0;
   for (const double epsilon : {0.5, 1.0, 0.5, 0.25, 1.0, 0.5}) {
-    now += 86'400 * (3 + 5 * (run % 3));
+    now += 86'400LL * (3 + 5 * (run % 3));
     const std::string id = fmt::format("{:032x}", ++run);
     const double squares = squares_at_most(*Budget::make(epsilon, 1e-6));
     const Debit debit{.run = id,

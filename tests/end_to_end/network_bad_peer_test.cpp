@@ -62,7 +62,7 @@ TEST(BadPeer, ALaterStartIsBelievedTwiceAndForTwentyYears) {
     rogue.claim_to_know(0, first + 9 * kDay);
     ASSERT_TRUE(rogue.listen_until([&] { return rogue.start_of(0) > first; })) << parties.said(0);
     EXPECT_EQ(rogue.start_of(0), first + 9 * kDay + 1);
-    rogue.claim_to_know(0, first + 21 * 365 * kDay);
+    rogue.claim_to_know(0, first + 21 * (365 * kDay));
     EXPECT_EQ(rogue.status_of(parties, 0), 1) << parties.said(0);
     EXPECT_THAT(parties.said(0), HasSubstr("error[E-outrun]"));
   }

@@ -234,7 +234,7 @@ class Chromium {
   Json next() {
     for (;;) {
       if (const auto end = heard_.find('\0'); end != std::string::npos) {
-        const Json message = parse_json(heard_.substr(0, end));
+        Json message = parse_json(heard_.substr(0, end));
         heard_.erase(0, end + 1);
         note(message);
         return message;
